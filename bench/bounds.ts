@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listening } from '../test/egress/listening.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEAR_PAGES } from './support/dear-pages.ts';
-import { dearestOf, type Schema } from './support/dearest.ts';
+import { dearestOf, type Schema, type Schemas } from './support/dearest.ts';
 import { besideRequests, type Dear } from './support/neighbour.ts';
 import { startServiceOn } from './support/service-on.ts';
 import type { ServiceProcess } from './support/service-process.ts';
@@ -35,9 +35,7 @@ const MAX_STORED = 400;
 const KEY = 'asking-key';
 const OTHER_KEY = 'other-key';
 const MIB = 1024 ** 2;
-/**
- * Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest.
- */
+/** Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest. */
 const BESIDE = 6;
 /** Visits of the other key beside each of them. */
 const VISITS = 7;
@@ -57,7 +55,7 @@ interface Operation {
 }
 interface Contract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: { readonly schemas: Schemas };
 }
 
 /** Values that no field takes, by what there is much of. */
@@ -198,43 +196,38 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   const [turns, keyFile] = [`${folder}.turns`, `${folder}.keys`];
   await writeFile(keyFile, `asking:${KEY}:100000\nother:${OTHER_KEY}\n`, { mode: 0o600 });
   const probe = join(import.meta.dirname, 'support/turn-probe.ts');
-  const { service, stop } = await startServiceOn(where, {
-    browserPath,
-    args: ['--isolate-keys', '--api-key-file', keyFile],
-    env: { BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` },
-  });
-  try {
-    const measured = new Measured(service, turns, report);
-    const contract = JSON.parse((await measured.send('GET', '/openapi.json')).text) as Contract;
-    await warmUp(measured, urlOf('small'));
-    const base = await measured.residentMiB();
-    report(`${where}: at the base line ${await measured.memory()}`);
-    const parts: Readonly<Record<string, () => Promise<void>>> = {
-      fields: () => askFields(measured, contract, urlOf('small')),
-      lists: () => askLists(measured, contract, urlOf('small')),
-      pages: async () => {
-        for (const name of Object.keys(DEAR_PAGES)) await askPage(measured, contract, name, urlOf(name));
-      },
-    };
-    for (const part of options.only) {
-      report(`${where}: ${part}`);
-      await parts[part]?.();
-    }
-    report(`${where}: at the end ${await measured.memory()}`);
-    const visit = () => visitAs(measured, OTHER_KEY, urlOf('small'));
-    const visits = await besideRequests(measured.dearest, visit, VISITS, print);
-    const times = percentile(visits.beside, 0.95) / percentile(visits.alone, 0.95);
-    // The watches that were stored would go on.
-    await removeWatches(measured);
-    await delay(REST_MS);
-    report(`${where}: a minute after ${await measured.memory()}`);
-    const kept = (await measured.residentMiB()) - base;
-    const beside = `${where}: p95 of a visit of another key beside the dearest requests, of its time alone`;
-    return [...findings(where, measured.costs, kept, print), atMost(beside, times, MAX_TIMES_BESIDE)];
-  } finally {
-    await stop();
-    await Promise.all([turns, keyFile].map((file) => rm(file, { force: true })));
+  await using running = new AsyncDisposableStack();
+  for (const file of [turns, keyFile]) running.defer(() => rm(file, { force: true }));
+  const args = ['--isolate-keys', '--api-key-file', keyFile];
+  const env = { BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` };
+  const service = await startServiceOn(where, { browserPath, args, env }, running);
+  const measured = new Measured(service, turns, report);
+  const contract = JSON.parse((await measured.send('GET', '/openapi.json')).text) as Contract;
+  await warmUp(measured, urlOf('small'));
+  const base = await measured.residentMiB();
+  report(`${where}: at the base line ${await measured.memory()}`);
+  const parts: Readonly<Record<string, () => Promise<void>>> = {
+    fields: () => askFields(measured, contract, urlOf('small')),
+    lists: () => askLists(measured, contract, urlOf('small')),
+    pages: async () => {
+      for (const name of Object.keys(DEAR_PAGES)) await askPage(measured, contract, name, urlOf(name));
+    },
+  };
+  for (const part of options.only) {
+    report(`${where}: ${part}`);
+    await parts[part]?.();
   }
+  report(`${where}: at the end ${await measured.memory()}`);
+  const visit = () => visitAs(measured, OTHER_KEY, urlOf('small'));
+  const visits = await besideRequests(measured.dearest, visit, VISITS, print);
+  const times = percentile(visits.beside, 0.95) / percentile(visits.alone, 0.95);
+  // The watches that were stored would go on.
+  await removeWatches(measured);
+  await delay(REST_MS);
+  report(`${where}: a minute after ${await measured.memory()}`);
+  const kept = (await measured.residentMiB()) - base;
+  const beside = `${where}: p95 of a visit of another key beside the dearest requests, of its time alone`;
+  return [...findings(where, measured.costs, kept, print), atMost(beside, times, MAX_TIMES_BESIDE)];
 }
 
 /** Sends each field of each body and each query parameter with its dearest values. */
@@ -271,7 +264,7 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
         );
         const fixed = { ...Object.fromEntries(constants), ...('url' in properties ? { url, timeoutMs: 1500 } : {}) };
         // Messages of MCP have `params`, which their schema leaves open.
-        const open: Readonly<Record<string, Schema>> = additionalProperties === false ? {} : { params: {} };
+        const open: Schemas = additionalProperties === false ? {} : { params: {} };
         for (const [name, schema] of Object.entries({ ...properties, ...open })) {
           const values = valuesOf(name, schema, components.schemas, MAX_BODY_BYTES);
           for (const value of [...values, ...Object.values(WRONG)]) {
@@ -284,21 +277,11 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
 }
 
 /** The texts of `ignore` have a prefix, such as `selector:`. */
-function valuesOf(
-  name: string,
-  schema: Schema,
-  defined: Readonly<Record<string, Schema>>,
-  bytes: number,
-): readonly unknown[] {
-  const values = dearestOf(schema, defined, bytes);
+function valuesOf(name: string, schema: Schema, schemas: Schemas, bytes: number): readonly unknown[] {
+  const values = dearestOf(schema, schemas, bytes);
   if (name !== 'ignore') return values;
-  const prefixed = (kind: string) =>
-    values.map((each) =>
-      [each]
-        .flat()
-        .slice(0, 50)
-        .map((text) => `${kind}:${String(text).slice(0, 1000)}`),
-    );
+  const few = values.map((each) => [each].flat().slice(0, 50));
+  const prefixed = (kind: string) => few.map((each) => each.map((text) => `${kind}:${String(text).slice(0, 1000)}`));
   return [...values, ...prefixed('selector'), ...prefixed('text')];
 }
 
@@ -386,38 +369,33 @@ async function removeWatches(measured: Measured): Promise<void> {
 
 function findings(where: string, costs: readonly Cost[], kept: number, print: (text: string) => void): Finding[] {
   const dearest = (of: (cost: Cost) => number, max: number) =>
-    costs.filter((cost) => of(cost) > max).toSorted((one, other) => of(other) - of(one));
-  const turns = dearest(({ turnMs }) => turnMs, MAX_TURN_MS);
-  const added = dearest(({ addedMiB }) => addedMiB, MAX_ADDED_MIB);
-  const slowest = costs.toSorted((one, other) => other.ms - one.ms).slice(0, 5);
+    costs
+      .filter((cost) => of(cost) > max)
+      .toSorted((one, other) => of(other) - of(one))
+      .slice(0, 25);
   const failed = costs.filter(({ status }) => status === 500);
-  const shown = [...new Set([...failed.slice(0, 25), ...turns.slice(0, 25), ...added.slice(0, 25), ...slowest])];
-  print(
-    formatTable(
-      ['request', 'status', 'turn ms', 'added MiB', 'answer KiB', 'ms'],
-      shown.map(({ what, status, ...numbers }) => [
-        what,
-        String(status),
-        ...[numbers.turnMs, numbers.addedMiB, numbers.answerKiB, numbers.ms].map((each) => each.toFixed()),
-      ]),
-    ),
-  );
-  const most = (of: (cost: Cost) => number) => Math.max(...costs.map(of));
-  const finding = (what: string, figure: number, max: number, unit: string): Finding =>
-    atMost(`${where}: ${what}`, figure, max, { digits: 0, unit });
+  const shown = new Set([
+    ...failed.slice(0, 25),
+    ...dearest(({ turnMs }) => turnMs, MAX_TURN_MS),
+    ...dearest(({ addedMiB }) => addedMiB, MAX_ADDED_MIB),
+    ...dearest(({ ms }) => ms, 0).slice(0, 5),
+  ]);
+  const rows = [...shown].map(({ what, status, turnMs, addedMiB, answerKiB, ms }) => [
+    what,
+    ...[status, turnMs, addedMiB, answerKiB, ms].map((each) => each.toFixed()),
+  ]);
+  print(formatTable(['request', 'status', 'turn ms', 'added MiB', 'answer KiB', 'ms'], rows));
   const isDocumented = ({ what, status }: Cost) => status === 400 || what === 'the first interactive capture';
-  const longest = (some: readonly Cost[]) => Math.max(0, ...some.map(({ turnMs }) => turnMs));
-  const others = costs.filter((cost) => !isDocumented(cost));
+  const [documented, others] = [costs.filter(isDocumented), costs.filter((cost) => !isDocumented(cost))];
+  const finding = (what: string, figures: readonly number[], max: number, unit: string): Finding =>
+    atMost(`${where}: ${what}`, Math.max(0, ...figures), max, { digits: 0, unit });
+  const turns = (some: readonly Cost[]) => some.map(({ turnMs }) => turnMs);
+  const added = costs.map(({ addedMiB }) => addedMiB);
   return [
-    finding(`longest turn of the event loop, of ${others.length} requests`, longest(others), MAX_TURN_MS, ' ms'),
-    finding('longest turn that is documented', longest(costs.filter(isDocumented)), MAX_DOCUMENTED_TURN_MS, ' ms'),
-    finding(
-      'memory that a request adds',
-      most(({ addedMiB }) => addedMiB),
-      MAX_ADDED_MIB,
-      ' MiB',
-    ),
-    finding('memory above the base line a minute after', kept, MAX_ADDED_MIB, ' MiB'),
+    finding(`longest turn of the event loop, of ${others.length} requests`, turns(others), MAX_TURN_MS, ' ms'),
+    finding('longest turn that is documented', turns(documented), MAX_DOCUMENTED_TURN_MS, ' ms'),
+    finding('memory that a request adds', added, MAX_ADDED_MIB, ' MiB'),
+    finding('memory above the base line a minute after', [kept], MAX_ADDED_MIB, ' MiB'),
     exactly(`${where}: internal errors`, failed.length, 0),
   ];
 }

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Colour, countOf, pixelsOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
-import { openPlaywright, openService, type Tool } from './support/full-page-tool.ts';
 import { rotated } from './support/rounds.ts';
 import { startBenchSite } from './support/site.ts';
 import { median } from './support/statistics.ts';
 import { type Finding, formatTable } from './support/table.ts';
+import { hasPeers, openTools, type Tool, WITHOUT_PUPPETEER } from './support/tools.ts';
 
 /** Lazy images of the fixture's gallery, their colour, and the pixels of each. */
 const LAZY_IMAGES = 20;
@@ -19,8 +17,6 @@ const PAGES = [
   { title: 'heavy', path: '/heavy', lazyImages: 0 },
 ] as const;
 
-const PEERS = join(import.meta.dirname, 'peers');
-
 interface Measured {
   readonly windowMs: number;
   readonly fullPageMs: number;
@@ -31,42 +27,37 @@ interface Measured {
 
 /** Compares `fullPage` with that of other tools: time, also that of a window, and share of the lazy images shown. */
 export async function fullPage({ browserPath, rounds, print, report }: BenchOptions): Promise<readonly Finding[]> {
-  const site = await startBenchSite();
-  const tools: Tool[] = [];
-  try {
-    tools.push(await openService(browserPath), await openPlaywright(browserPath));
-    if (existsSync(join(PEERS, 'node_modules'))) tools.push(await openPuppeteer(browserPath));
-    else report('full-page: without puppeteer, which `npm ci --prefix bench/peers --ignore-scripts` installs');
-    // The first capture of a browser is slower.
-    for (const tool of tools) await tool.capture(`${site.origin}/short`, true);
+  await using site = await startBenchSite();
+  await using opened = new AsyncDisposableStack();
+  const puppeteer = hasPeers ? { puppeteer: 'peers/puppeteer.mjs' } : {};
+  if (!hasPeers) report(`full-page: ${WITHOUT_PUPPETEER}`);
+  const tools = await openTools(browserPath, opened, { Playwright: 'playwright-loop.ts', ...puppeteer });
+  // The first capture of a browser is slower.
+  for (const tool of tools) await tool.capture(`${site.origin}/short`, true);
 
-    const rows: string[][] = [];
-    let shown: readonly number[] = [];
-    for (const { title, path, lazyImages } of PAGES) {
-      const measured = new Map(tools.map((tool) => [tool, [] as Measured[]]));
-      for (let round = 0; round < rounds; round += 1) {
-        for (const tool of rotated(tools, round)) {
-          measured.get(tool)?.push(await measure(tool, site.origin + path, lazyImages));
-        }
-        report(`full-page: ${title}: round ${round + 1} of ${rounds}`);
+  const rows: string[][] = [];
+  let shown: readonly number[] = [];
+  for (const { title, path, lazyImages } of PAGES) {
+    const measured = new Map(tools.map((tool) => [tool, [] as Measured[]]));
+    for (let round = 0; round < rounds; round += 1) {
+      for (const tool of rotated(tools, round)) {
+        measured.get(tool)?.push(await measure(tool, site.origin + path, lazyImages));
       }
-      const [ours = []] = measured.values();
-      for (const [{ name }, results] of measured) rows.push([`${title}: ${name}`, ...cells(results, ours)]);
-      shown = [...shown, ...ours.flatMap(({ lazyShown }) => lazyShown ?? [])];
+      report(`full-page: ${title}: round ${round + 1} of ${rounds}`);
     }
-    print(formatTable(['page: tool', 'window s', 'full page s', 'capstan/it', 'height px', 'lazy shown'], rows));
-    return [
-      {
-        what: 'lazy images that a full page shows, least of all rounds',
-        figure: percent(Math.min(...shown)),
-        target: '100 %',
-        met: shown.every((share) => share === 1),
-      },
-    ];
-  } finally {
-    await Promise.allSettled(tools.map((tool) => tool.close()));
-    await site.stop();
+    const [ours = []] = measured.values();
+    for (const [{ name }, results] of measured) rows.push([`${title}: ${name}`, ...cells(results, ours)]);
+    shown = [...shown, ...ours.flatMap(({ lazyShown }) => lazyShown ?? [])];
   }
+  print(formatTable(['page: tool', 'window s', 'full page s', 'capstan/it', 'height px', 'lazy shown'], rows));
+  return [
+    {
+      what: 'lazy images that a full page shows, least of all rounds',
+      figure: percent(Math.min(...shown)),
+      target: '100 %',
+      met: shown.every((share) => share === 1),
+    },
+  ];
 }
 
 async function measure({ capture }: Tool, url: string, lazyImages: number): Promise<Measured> {
@@ -95,8 +86,3 @@ function cells(results: readonly Measured[], ours: readonly Measured[]): readonl
 
 const seconds = (milliseconds: readonly number[]) => (median(milliseconds) / 1000).toFixed(2);
 const percent = (share: number) => `${Math.round(share * 100)} %`;
-
-async function openPuppeteer(executablePath: string): Promise<Tool> {
-  const { open }: { open(executablePath: string): Promise<Tool> } = await import(join(PEERS, 'full-page.mjs'));
-  return await open(executablePath);
-}

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BenchOptions } from './support/bench.ts';
@@ -36,66 +36,64 @@ const BESIDE_ROUNDS = 15;
 interface Run {
   readonly seconds: number;
   readonly cpuSeconds: number;
-  readonly captured: number;
 }
 
 /** Compares a list with the same list without dialling ahead, and in a Playwright loop. */
 export async function scan({ browserPath, captures, print, report }: BenchOptions): Promise<readonly Finding[]> {
-  const site = await startBenchSite();
+  await using site = await startBenchSite();
   await using targets = await startDeadTargets(captures * DEAD_PER_PAGE);
   const living = site.urls(captures, 'site');
-  const dead = targets.urls;
-  const list = interleaved(living, dead);
-  const rows: [name: string, urls: string, run: Run][] = [];
-  const measured = async (name: string, urls: readonly string[], what: string, work: () => Promise<Run>) => {
-    const run = await work();
-    report(`scan: ${name}, ${what}: ${run.seconds.toFixed(1)} s`);
-    rows.push([name, `${urls.length} (${what})`, run]);
-    return run;
+  const lists = { living, dead: targets.urls, all: interleaved(living, targets.urls) };
+  const rows: string[][] = [];
+  /** Captures a list, one of `lists`, and adds its row to the table. */
+  const measured = async (
+    name: string,
+    what: keyof typeof lists,
+    pid: number,
+    captured: (urls: readonly string[]) => Promise<number>,
+  ): Promise<Run> => {
+    const urls = lists[what];
+    const began = performance.now();
+    const { value, cpuSeconds } = await watchTree(pid, () => captured(urls));
+    const seconds = (performance.now() - began) / 1000;
+    report(`scan: ${name}, ${what}: ${seconds.toFixed(1)} s`);
+    rows.push([name, `${urls.length} (${what})`, String(value), seconds.toFixed(1), cpuSeconds.toFixed(1)]);
+    return { seconds, cpuSeconds };
   };
-  try {
-    const dialled = await withService(browserPath, [], async (service) => ({
-      living: await measured('capstan', living, 'living', () => scanned(service, living)),
-      dead: await measured('capstan', dead, 'dead', () => scanned(service, dead)),
-      list: await measured('capstan', list, 'list', () => scanned(service, list)),
-    }));
-    const undialled = await withService(browserPath, ['--max-dials', '0'], async (service) => ({
-      living: await measured('--max-dials 0', living, 'living', () => scanned(service, living)),
-      list: await measured('--max-dials 0', list, 'list', () => scanned(service, list)),
-    }));
-    const delayed = await besideDeadList(browserPath, dead.slice(0, BESIDE_DEAD), living[0] ?? '', print);
-    const loop = driverContender('Playwright loop', join(import.meta.dirname, 'playwright-loop.ts'), {
-      browserPath,
-      concurrency: AT_ONCE,
-      timeoutMs: TIMEOUT_MS,
+  const scanned = (name: string, what: keyof typeof lists, service: ServiceProcess) =>
+    measured(name, what, service.pid, async (urls) => {
+      const lines = await sendList(service, urls, TIMEOUT_MS);
+      return lines.filter((line) => line.includes('"failed":false')).length;
     });
-    const running = await loop.start();
-    try {
-      await measured('Playwright loop', list, 'list', () =>
-        timed(running.pid, async () => (await running.run(list, AT_ONCE)).captures),
-      );
-    } finally {
-      await running.stop();
-    }
+  const scannedWith = async (name: string, args: readonly string[] = []) => {
+    await using service = await startScanner(browserPath, args);
+    return {
+      living: await scanned(name, 'living', service),
+      // Without dialling ahead, the dead ones of the list are enough.
+      dead: args.length === 0 ? await scanned(name, 'dead', service) : undefined,
+      all: await scanned(name, 'all', service),
+    };
+  };
 
-    const table = rows.map(([name, urls, { seconds, cpuSeconds, captured }]) => {
-      return [name, urls, String(captured), seconds.toFixed(1), cpuSeconds.toFixed(1)];
-    });
-    print(formatTable(['contender', 'targets', 'captured', 'seconds', 'CPU s'], table));
-    const faster = undialled.list.seconds / dialled.list.seconds;
-    const share = (dialled.list.seconds - TIMEOUT_MS / 1000) / dialled.living.seconds;
-    const cpu = dialled.dead.cpuSeconds / dead.length / (dialled.living.cpuSeconds / living.length);
-    const rate = undialled.living.seconds / dialled.living.seconds;
-    return [
-      atLeast('the list, times as fast as with --max-dials 0', faster, FASTER),
-      atMost('the list without one deadline, of its living pages alone', share, OF_LIVING),
-      atMost('CPU of a dead target, of a page', cpu, CPU_OF_PAGE, { digits: 3 }),
-      atLeast('captures/s of living pages, of --max-dials 0', rate, LIVING),
-      atMost("p50 of a page beside another key's dead list, of its time alone", delayed, BESIDE),
-    ];
-  } finally {
-    await site.stop();
-  }
+  const dialled = await scannedWith('capstan');
+  const undialled = await scannedWith('--max-dials 0', ['--max-dials', '0']);
+  const delayed = await besideDeadList(browserPath, lists.dead.slice(0, BESIDE_DEAD), living[0] ?? '', print);
+  const options = { browserPath, concurrency: AT_ONCE, timeoutMs: TIMEOUT_MS };
+  await using loop = await driverContender('Playwright loop', 'playwright-loop.ts', options).start();
+  await measured('Playwright loop', 'all', loop.pid, (urls) => loop.run(urls, AT_ONCE));
+
+  print(formatTable(['contender', 'targets', 'captured', 'seconds', 'CPU s'], rows));
+  const faster = undialled.all.seconds / dialled.all.seconds;
+  const share = (dialled.all.seconds - TIMEOUT_MS / 1000) / dialled.living.seconds;
+  const cpu = (dialled.dead?.cpuSeconds ?? Number.NaN) / DEAD_PER_PAGE / dialled.living.cpuSeconds;
+  const rate = undialled.living.seconds / dialled.living.seconds;
+  return [
+    atLeast('the list, times as fast as with --max-dials 0', faster, FASTER),
+    atMost('the list without one deadline, of its living pages alone', share, OF_LIVING),
+    atMost('CPU of a dead target, of a page', cpu, CPU_OF_PAGE, { digits: 3 }),
+    atLeast('captures/s of living pages, of --max-dials 0', rate, LIVING),
+    atMost("p50 of a page beside another key's dead list, of its time alone", delayed, BESIDE),
+  ];
 }
 
 /** Returns the time of a page of one key while another key's list is dialled, relative to its time alone. */
@@ -105,49 +103,29 @@ async function besideDeadList(
   page: string,
   print: (text: string) => void,
 ): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'capstan-keys-'));
-  const keys = join(folder, 'keys');
+  const keys = join(tmpdir(), `capstan-keys-${process.pid}`);
   await writeFile(keys, 'lists:lists-key\npages:pages-key\n', { mode: 0o600 });
   try {
-    return await withService(browserPath, ['--isolate-keys', '--api-key-file', keys], async (service) => {
-      const send = () => sendList(service, dead, BESIDE_TIMEOUT_MS, 'lists-key');
-      const visit = async (): Promise<void> => {
-        const headers = { 'Content-Type': 'application/json', 'X-API-Key': 'pages-key' };
-        const body = JSON.stringify({ url: page });
-        const response = await fetch(`${service.origin}/screenshot`, { method: 'POST', headers, body });
-        if (response.status !== 200) throw new Error(`a page was answered ${response.status}`);
-        await response.arrayBuffer();
-      };
-      await visit();
-      const { alone, beside } = await besideRequests([{ what: 'a dead list', send }], visit, BESIDE_ROUNDS, print);
-      return median(beside) / median(alone);
-    });
+    await using service = await startScanner(browserPath, ['--isolate-keys', '--api-key-file', keys]);
+    const send = () => sendList(service, dead, BESIDE_TIMEOUT_MS, 'lists-key');
+    const visit = async (): Promise<void> => {
+      const headers = { 'Content-Type': 'application/json', 'X-API-Key': 'pages-key' };
+      const body = JSON.stringify({ url: page });
+      const response = await fetch(`${service.origin}/screenshot`, { method: 'POST', headers, body });
+      if (response.status !== 200) throw new Error(`a page was answered ${response.status}`);
+      await response.arrayBuffer();
+    };
+    await visit();
+    const { alone, beside } = await besideRequests([{ what: 'a dead list', send }], visit, BESIDE_ROUNDS, print);
+    return median(beside) / median(alone);
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(keys);
   }
 }
 
-async function withService<T>(
-  browserPath: string,
-  args: readonly string[],
-  work: (service: ServiceProcess) => Promise<T>,
-): Promise<T> {
-  const service = await startServiceProcess({
-    browserPath,
-    args: ['--max-batch', '100000', '--allow-targets', '127.0.0.0/8', ...args],
-  });
-  try {
-    return await work(service);
-  } finally {
-    await service.stop();
-  }
-}
-
-async function scanned(service: ServiceProcess, urls: readonly string[]): Promise<Run> {
-  return timed(service.pid, async () => {
-    const lines = await sendList(service, urls, TIMEOUT_MS);
-    return lines.filter((line) => line.includes('"failed":false')).length;
-  });
+function startScanner(browserPath: string, args: readonly string[]): Promise<ServiceProcess> {
+  const usual = ['--max-batch', '100000', '--allow-targets', '127.0.0.0/8'];
+  return startServiceProcess({ browserPath, args: [...usual, ...args] });
 }
 
 /** Sends a list as a batch. Resolves with the lines of its answer. */
@@ -160,12 +138,6 @@ async function sendList({ origin }: ServiceProcess, urls: readonly string[], tim
   const lines = (await response.text()).trim().split('\n');
   if (lines.length < urls.length) throw new Error(`capstan answered ${response.status} with ${lines.length} lines`);
   return lines;
-}
-
-async function timed(pid: number, work: () => Promise<number>): Promise<Run> {
-  const began = performance.now();
-  const { value, cpuSeconds } = await watchTree(pid, work);
-  return { captured: value, cpuSeconds, seconds: (performance.now() - began) / 1000 };
 }
 
 /** Spreads the few evenly among the many. */

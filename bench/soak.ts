@@ -21,21 +21,20 @@ import {
 } from './soak/base-line.ts';
 import { observable } from './soak/census.ts';
 import { Ledger, oneClient } from './soak/clients.ts';
-import { anyFaults, lockSqlite, stopMongo } from './soak/faults.ts';
-import { FAULT_NAMES, runProcessRounds } from './soak/process-rounds.ts';
+import { anyFaults, lockSqlite } from './soak/faults.ts';
+import { runProcessRounds } from './soak/process-rounds.ts';
 import { within } from './soak/time-limit.ts';
 import { startBenchSite } from './support/site.ts';
 import { atMost, exactly, type Finding, formatFindings } from './support/table.ts';
 
 /*
- * npm run soak [-- [--seconds n] [--seed n] [--mongo] [--without fault]...]
+ * npm run soak [-- [--seconds n] [--seed n] [--mongo]]
  *
  * Half of the time: waves of clients with good, slow, broken, hanging and forbidden targets; some clients disconnect,
  * browsers are killed, and the database becomes unavailable. After each wave every count must be back at the base line,
  * which is taken after a first wave without faults; at the end every accepted capture must be accounted for.
- * The other half: rounds with the service as a process of its own, see soak/process-rounds.ts; at least one for each
- * fault except those of --without. Prints the comparison and exits with 1 when a target is missed or a fault could not
- * be caused. With --mongo the database is MongoDB (MONGOMS_SYSTEM_BINARY).
+ * The other half: rounds with the service as a process of its own, which end with `kill -9`. Prints the comparison and
+ * exits with 1 when a target is missed. With --mongo the database is MongoDB (MONGOMS_SYSTEM_BINARY).
  */
 
 const CLIENTS = 24;
@@ -74,13 +73,8 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     seed: { type: 'string' },
     mongo: { type: 'boolean', default: false },
-    without: { type: 'string', multiple: true, default: [] },
   },
 });
-const unknown = values.without.filter((name) => !FAULT_NAMES.includes(name));
-if (unknown.length > 0) {
-  throw new Error(`--without ${unknown.join(', ')}: no such fault; the faults are ${FAULT_NAMES.join(', ')}`);
-}
 const seconds = Number(values.seconds ?? 600);
 const random = createRandom(Number(values.seed ?? Math.floor(Math.random() * 2 ** 32)));
 console.log(`soak of ${seconds} s, --seed ${random.seed}`);
@@ -124,15 +118,12 @@ const dataDir = join(directory, 'data');
 const observed: ObservedService = { service, dataDir, temporary, families, timers };
 const surroundings = {
   browsers: () => service.stats().pool.browsers.map(({ pid }) => pid),
-  stopDatabase: () => (mongo === undefined ? lockSqlite(join(directory, 'results.db')) : stopMongo(mongo)),
+  stopDatabase: () =>
+    mongo === undefined ? lockSqlite(join(directory, 'results.db')) : mongo.stop().then(() => mongo.start),
 };
 const ledger = new Ledger();
-const wave = (what: string) =>
-  within(
-    what,
-    WAVE_MS,
-    Promise.all(Array.from({ length: CLIENTS }, () => oneClient(baseUrl, site.origin, random, ledger))),
-  );
+const clients = () => Array.from({ length: CLIENTS }, () => oneClient(baseUrl, site.origin, random, ledger));
+const wave = (what: string) => within(what, WAVE_MS, Promise.all(clients()));
 
 await wave('the first wave');
 const base = await within('the first wave: settling', SETTLE_MS, firstSettled());
@@ -164,7 +155,7 @@ const records = await service.results.page({ by: 'all' }, EVERYTHING);
 const images = await service.artifacts.list(EVERYTHING);
 const problems = await problemsOf(baseUrl, dataDir, ledger.records);
 await running.stop();
-await site.stop();
+await site[Symbol.asyncDispose]();
 // A killed process disappears only when the kernel has reaped it.
 for (const until = performance.now() + REAP_MS; (await familyProcesses(families)) > 0 && performance.now() < until; )
   await delay(100);
@@ -174,7 +165,6 @@ const rounds = await runProcessRounds({
   seconds: seconds / 2,
   random,
   mongoUrl: mongo === undefined ? undefined : `${mongo.url}soak-rounds`,
-  without: values.without,
 });
 await mongo?.remove();
 const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsWith('capstan-'));
@@ -188,10 +178,7 @@ const findings: readonly Finding[] = [
     target: `<= ${value + (slack[name] ?? 0)}`,
     met: !deviations.some((text) => text.includes(`: ${name}: `)),
   })),
-  atMost('after each wave: heap after a full collection', largestHeap, baseHeap + HEAP_SLACK_MIB, {
-    digits: 1,
-    unit: ' MiB',
-  }),
+  atMost('after each wave: heap after a full collection', largestHeap, baseHeap + HEAP_SLACK_MIB, { unit: ' MiB' }),
   exactly('captures accepted = stored + failed + timed out + cancelled + rejected', captures.accepted, exits),
   exactly('captures stored = images on disk', captures.stored, images.length),
   exactly('captures that ended with a record = records in the database', recorded, records.length),
@@ -209,16 +196,8 @@ console.log(
 console.log(`answers: ${[...ledger.codes].map(([code, count]) => `${code || 'stored'} ${count}`).join(', ')}`);
 console.log(`events: ${[...ends].map(([type, count]) => `${type} ${count}`).join(', ')}\n`);
 console.log(formatFindings(findings));
-for (const text of [
-  ...deviations,
-  ...problems,
-  ...ledger.problems,
-  ...directoriesLeft,
-  ...warnings,
-  ...rounds.problems,
-]) {
-  console.log(text);
-}
+const said = [deviations, problems, ledger.problems, directoriesLeft, warnings, rounds.problems].flat();
+for (const text of said) console.log(text);
 if (findings.some(({ met }) => !met)) process.exitCode = 1;
 
 /** Resident memory of this process, in which the service runs. */

@@ -13,7 +13,7 @@ import { configOf, OPTIONS } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 import { metricFamilies } from '../src/metrics/families.ts';
 import { tallyEvents } from '../src/metrics/tallies.ts';
-import { MESSENGER_FACTS } from '../src/receivers/transports/messengers.ts';
+import { TRANSPORTS } from '../src/receivers/transports.ts';
 import { BODY, HEADLESS, type Reading, SHAPES } from '../test/egress/answer-shapes.ts';
 
 /* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
@@ -57,7 +57,7 @@ function messengersTable(): string {
   return markdownTable(
     ['kind', 'address', 'images'],
     MESSENGERS.map((kind) => {
-      const { forms, images } = MESSENGER_FACTS[kind];
+      const { forms, images } = TRANSPORTS[kind];
       return [`\`${kind}\``, forms.map((form) => `\`${form}\``).join(', '), images];
     }),
   );

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { callOver, debuggingAddressOf } from '../../test/support/debugging-port.ts';
+import { within } from './time-limit.ts';
 
 /** Time limit for the answers of one browser; a hung browser does not answer. */
 const ANSWER_MS = 2000;
@@ -37,21 +37,15 @@ export function observable(executable: string): string {
 }
 
 async function countIn(profile: string): Promise<{ readonly contexts: number; readonly pages: number }> {
-  const ended = new AbortController();
-  const silence = delay(ANSWER_MS, undefined, { signal: ended.signal }).catch(() => undefined);
   try {
-    const counting = debuggingAddressOf(profile).then(({ host, path }) =>
-      callOver(`ws://${host}${path}`, ['Target.getBrowserContexts', 'Target.getTargets']),
-    );
-    const answers = await Promise.race([counting, silence]);
-    if (answers === undefined) return { contexts: Number.NaN, pages: Number.NaN };
+    const { host, path } = await debuggingAddressOf(profile);
+    const asked = callOver(`ws://${host}${path}`, ['Target.getBrowserContexts', 'Target.getTargets']);
+    const [contexts, targets] = await within('the count of pages', ANSWER_MS, asked);
     return {
-      contexts: CONTEXTS.parse(answers[0]).result.browserContextIds.length,
-      pages: TARGETS.parse(answers[1]).result.targetInfos.filter(({ type }) => type === 'page').length,
+      contexts: CONTEXTS.parse(contexts).result.browserContextIds.length,
+      pages: TARGETS.parse(targets).result.targetInfos.filter(({ type }) => type === 'page').length,
     };
   } catch {
     return { contexts: Number.NaN, pages: Number.NaN };
-  } finally {
-    ended.abort();
   }
 }

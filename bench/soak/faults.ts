@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../test/faults/random.ts';
-import type { MongoServer } from '../../test/support/mongo.ts';
 
 /** The browsers and the database of a service, in which faults are caused. */
 export interface Surroundings {
@@ -20,19 +19,16 @@ const MAX_AWAY_MS = 4000;
 
 type Fault = (surroundings: Surroundings, random: Random) => Promise<string>;
 
-const kill: Fault = async ({ browsers }) => {
-  const [pid] = browsers();
-  if (pid === undefined) return 'no browser to kill';
-  process.kill(pid, 'SIGKILL');
-  return 'browser killed';
-};
-
-const hang: Fault = async ({ browsers }) => {
-  const [pid] = browsers();
-  if (pid === undefined) return 'no browser to stop';
-  process.kill(pid, 'SIGSTOP');
-  return 'browser hung';
-};
+const signalled =
+  (signal: NodeJS.Signals): Fault =>
+  async ({ browsers }) => {
+    const [pid] = browsers();
+    if (pid === undefined) return `no browser for ${signal}`;
+    process.kill(pid, signal);
+    return `${signal} for a browser`;
+  };
+const kill = signalled('SIGKILL');
+const hang = signalled('SIGSTOP');
 
 const databaseAway: Fault = async ({ stopDatabase }, random) => {
   const awayMs = random.integer(MIN_AWAY_MS, MAX_AWAY_MS);
@@ -62,7 +58,10 @@ export async function anyFaults(surroundings: Surroundings, random: Random, long
   return (await Promise.all(done)).join(', ') || 'undisturbed';
 }
 
-/** Locks SQLite's file from another process; resolves with the function that unlocks it. */
+/**
+ * Locks SQLite's file from another process: while this one holds a lock of its own, SQLite would keep descriptors open.
+ * Resolves with the function that unlocks it.
+ */
 export async function lockSqlite(path: string): Promise<() => Promise<void>> {
   const child = fork(join(import.meta.dirname, 'lock-process.ts'), [path]);
   await once(child, 'message');
@@ -71,9 +70,4 @@ export async function lockSqlite(path: string): Promise<() => Promise<void>> {
     child.disconnect();
     await gone;
   };
-}
-
-export async function stopMongo(mongo: MongoServer): Promise<() => Promise<void>> {
-  await mongo.stop();
-  return () => mongo.start();
 }

@@ -14,19 +14,13 @@ const PATHS = {
   forbidden: ['', `/redirect?to=${encodeURIComponent(PRIVATE)}`],
 } as const;
 
-export type Kind = keyof typeof PATHS;
-
 /** Weighted: six of ten targets are good or slow. */
 const KINDS = ['good', 'good', 'good', 'good', 'slow', 'slow', 'broken', 'broken', 'hanging', 'forbidden'] as const;
 
-export interface Target {
-  readonly kind: Kind;
-  readonly request: { readonly url: string; readonly timeoutMs: number };
-}
-
-export function anyTarget(origin: string, random: Random): Target {
+/** Returns a request of a target. */
+export function anyRequest(origin: string, random: Random) {
   const kind = random.pick(KINDS);
   const path = random.pick<string>(PATHS[kind]);
-  const url = path === '' ? PRIVATE : origin + path;
-  return { kind, request: { url, timeoutMs: kind === 'hanging' ? HANGING_TIMEOUT_MS : TIMEOUT_MS } };
+  const timeoutMs = kind === 'hanging' ? HANGING_TIMEOUT_MS : TIMEOUT_MS;
+  return { url: path === '' ? PRIVATE : origin + path, timeoutMs };
 }

@@ -5,11 +5,7 @@ import { startSilentListener } from '../../test/support/silent-listener.ts';
 const SILENT_HOSTS = 100;
 
 /** Targets without a page: a third refuses the connection, a third has no name, a third never answers. */
-export interface DeadTargets extends AsyncDisposable {
-  readonly urls: readonly string[];
-}
-
-export async function startDeadTargets(count: number): Promise<DeadTargets> {
+export async function startDeadTargets(count: number): Promise<AsyncDisposable & { readonly urls: readonly string[] }> {
   const silent = await startSilentListener(Array.from({ length: SILENT_HOSTS }, (_, at) => `127.0.1.${at + 1}`));
   const refusing = await freePort();
   const urls = Array.from({ length: count }, (_, at) => {

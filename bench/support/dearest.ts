@@ -35,7 +35,7 @@ function nested(before: string, middle: string, after: string, length: number): 
 
 const filled = (part: string, length: number) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
 
-type Schemas = Readonly<Record<string, Schema>>;
+export type Schemas = Readonly<Record<string, Schema>>;
 
 /**
  * Returns the largest and dearest values that a schema takes, each kind of text in one of them. The JSON of each has at

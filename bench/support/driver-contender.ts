@@ -1,57 +1,45 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Contender } from './contender.ts';
-import type { DriverOptions, Work } from './driver.ts';
+import type { DriverOptions } from './driver.ts';
+import type { Contender } from './rounds.ts';
 
-export type DriverOrder =
-  | { readonly type: 'open'; readonly options: DriverOptions }
-  | { readonly type: 'run'; readonly urls: readonly string[]; readonly concurrency: number }
-  | { readonly type: 'close' };
+export interface DriverOrder {
+  readonly urls: readonly string[];
+  readonly concurrency: number;
+}
 
-export type DriverAnswer =
-  | { readonly type: 'done'; readonly work: Work | null }
-  | { readonly type: 'failed'; readonly reason: string };
+export type DriverAnswer = { readonly captured: number } | { readonly failed: string };
 
-/** Returns a contender that runs a driver's module in a process of its own. */
+/** Returns a contender that runs a driver's module, a path from `bench/`, in a process of its own. */
 export function driverContender(name: string, module: string, options: DriverOptions): Contender {
   return {
     name,
     async start() {
-      const child = fork(join(import.meta.dirname, 'driver-process.ts'), [module], { serialization: 'advanced' });
-      await order(name, child, { type: 'open', options });
+      const path = join(import.meta.dirname, '..', module);
+      const child = fork(join(import.meta.dirname, 'driver-process.ts'), [path, JSON.stringify(options)]);
+      const answered = async (): Promise<number> => {
+        const settled = new AbortController();
+        const next = (event: string) => once(child, event, { signal: settled.signal });
+        const first = Promise.race([next('message'), next('exit').then(() => [{ failed: 'its process ended' }])]);
+        const [answer]: DriverAnswer[] = await first.finally(() => settled.abort());
+        if (answer === undefined || 'failed' in answer) throw new Error(`${name}: ${answer?.failed}`);
+        return answer.captured;
+      };
+      await answered();
       if (child.pid === undefined) throw new Error(`${name} has no process`);
       return {
         pid: child.pid,
-        async run(urls, concurrency) {
-          const work = await order(name, child, { type: 'run', urls, concurrency });
-          if (work === null) throw new Error(`${name} did not say what it did`);
-          return work;
+        run(urls, concurrency) {
+          child.send({ urls, concurrency } satisfies DriverOrder);
+          return answered();
         },
-        async stop() {
+        async [Symbol.asyncDispose]() {
           const gone = once(child, 'exit');
-          await order(name, child, { type: 'close' });
           child.disconnect();
           await gone;
         },
       };
     },
   };
-}
-
-function order(name: string, child: ChildProcess, message: DriverOrder): Promise<Work | null> {
-  return new Promise((resolve, reject) => {
-    const settle = () => child.off('message', onAnswer).off('exit', onExit);
-    const onAnswer = (answer: DriverAnswer) => {
-      settle();
-      if (answer.type === 'done') resolve(answer.work);
-      else reject(new Error(`${name}: ${answer.reason}`));
-    };
-    const onExit = () => {
-      settle();
-      reject(new Error(`${name}: its process ended`));
-    };
-    child.on('message', onAnswer).on('exit', onExit);
-    child.send(message);
-  });
 }

@@ -1,22 +1,31 @@
-import type { Driver, DriverModule } from './driver.ts';
+import type { DriverModule, DriverOptions } from './driver.ts';
+import { inFlight } from './driver.ts';
 import type { DriverAnswer, DriverOrder } from './driver-contender.ts';
 
-/* The child's side of `driver-contender.ts`: holds one driver and executes orders one after another. */
+/* The child's side of `driver-contender.ts`: holds one driver, and says when it is open and when an order is done. */
 
-const { open }: DriverModule = await import(process.argv[2] ?? '');
-let driver: Driver | undefined;
+const [, , module = '', settings = ''] = process.argv;
+const options: DriverOptions = JSON.parse(settings);
+const { open }: DriverModule = await import(module);
+const driver = await open(options);
+const answer = (what: DriverAnswer) => process.send?.(what);
 
-async function obey(order: DriverOrder): Promise<DriverAnswer> {
-  if (order.type === 'open') driver = await open(order.options);
-  else if (driver === undefined) return { type: 'failed', reason: 'not open' };
-  else if (order.type === 'run') return { type: 'done', work: await driver.run(order.urls, order.concurrency) };
-  else await driver.close();
-  return { type: 'done', work: null };
-}
+const capture = async (url: string): Promise<boolean> => {
+  try {
+    await driver.capture(url, options.fullPage ?? false);
+    return true;
+  } catch (error) {
+    if (options.timeoutMs === undefined) throw error;
+    return false;
+  }
+};
 
-process.on('message', async (order: DriverOrder) => {
-  const answer = await obey(order).catch((error: unknown): DriverAnswer => ({ type: 'failed', reason: String(error) }));
-  process.send?.(answer);
-});
+process.on('message', ({ urls, concurrency }: DriverOrder) =>
+  inFlight(urls, concurrency, capture).then(
+    (captured) => answer({ captured }),
+    (error: unknown) => answer({ failed: String(error) }),
+  ),
+);
 // The browser ends with this process, whatever happened to the parent.
-process.on('disconnect', () => process.exit());
+process.on('disconnect', () => driver.close().finally(() => process.exit()));
+answer({ captured: 0 });

@@ -7,7 +7,6 @@ export const Truth = z.object({
   with: z.array(z.string()).nullish(),
   without: z.array(z.string()).nullish(),
 });
-export type Truth = z.output<typeof Truth>;
 
 /** Shares from 0 to 1; null for a page that names no snippets. */
 export interface Score {
@@ -17,14 +16,13 @@ export interface Score {
   readonly without: number | null;
 }
 
-export function scoreOf(text: string, truth: Truth): Score {
+export function scoreOf(text: string, truth: z.output<typeof Truth>): Score {
   const flat = squeezed(text);
   const share = (snippets: readonly string[] | null | undefined) =>
     snippets == null || snippets.length === 0
       ? null
       : snippets.filter((each) => flat.includes(squeezed(each))).length / snippets.length;
-  const f1 = wordF1(countWords(text), countWords(truth.main));
-  return { type: truth.type, f1, with: share(truth.with), without: share(truth.without) };
+  return { type: truth.type, f1: wordF1(text, truth.main), with: share(truth.with), without: share(truth.without) };
 }
 
 export function mean(scores: readonly Score[], of: 'f1' | 'with' | 'without'): number {
@@ -32,23 +30,19 @@ export function mean(scores: readonly Score[], of: 'f1' | 'with' | 'without'): n
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** Returns how often each word is in a text: runs of letters, digits and `_`, in lower case. */
-function countWords(text: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-}
-
-/** Returns the F1 score of the words of a text, as multisets. */
-function wordF1(found: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): number {
-  const size = (counts: ReadonlyMap<string, number>) => counts.values().reduce((sum, count) => sum + count, 0);
-  const common = [...found].reduce((sum, [word, count]) => sum + Math.min(count, wanted.get(word) ?? 0), 0);
-  const total = size(found) + size(wanted);
-  return total === 0 ? 1 : (2 * common) / total;
+/** Returns the F1 score of the words of a text, as multisets. A word: a run of letters, digits and `_`, in lower case. */
+function wordF1(text: string, main: string): number {
+  const [found, wanted] = [text, main].map((each) => each.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []);
+  if (found === undefined || wanted === undefined || found.length + wanted.length === 0) return 1;
+  const left = new Map<string, number>();
+  for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1);
+  let common = 0;
+  for (const word of found) {
+    const count = left.get(word) ?? 0;
+    if (count > 0) common += 1;
+    left.set(word, count - 1);
+  }
+  return (2 * common) / (found.length + wanted.length);
 }
 
 function squeezed(text: string): string {

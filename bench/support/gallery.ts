@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -10,13 +10,6 @@ import { CERTIFICATE, KEY } from '../../test/receivers/certificate.ts';
 export const SUB_RESOURCES = [5, 15, 31] as const;
 
 const IMAGE = readFileSync(join(import.meta.dirname, '../../test/fixtures/site/image.png'));
-
-export interface Gallery {
-  /** `http://127.0.0.1:<port>`. */
-  readonly http: string;
-  /** `https://127.0.0.1:<port>`, over HTTP/2 with a self-signed certificate. */
-  readonly https: string;
-}
 
 /** Images of the long pages, of which the window shows two. */
 export const PHOTOS = [4, 12, 40] as const;
@@ -34,26 +27,24 @@ const PHOTO = await sharp({
   .jpeg()
   .toBuffer();
 
-/** Pages with many sub-resources, over HTTP/1.1 and over HTTP/2 with TLS. */
-export async function startGallery(): Promise<Gallery> {
-  const plain = createServer({ keepAliveTimeout: 60_000 }, answer);
-  const secure = createSecureServer({ key: KEY, cert: CERTIFICATE, allowHTTP1: true }, (request, response) => {
-    const { type, body } = contentOf(request.url);
-    response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
-    response.end(body);
-  });
-  const [http, https] = [await listening(plain), await listening(secure)];
-  return {
-    http: `http://127.0.0.1:${http.port}`,
-    https: `https://127.0.0.1:${https.port}`,
-  };
+/** Pages with many sub-resources, over HTTP/1.1 and, with a self-signed certificate, over HTTP/2 with TLS. */
+export async function startGallery() {
+  const http = await listening(createServer({ keepAliveTimeout: 60_000 }, answer));
+  const https = await listening(createSecureServer({ key: KEY, cert: CERTIFICATE, allowHTTP1: true }, answer));
+  return { http: `http://127.0.0.1:${http.port}`, https: `https://127.0.0.1:${https.port}` };
 }
 
-const answer: RequestListener = (request, response) => {
-  const { type, body } = contentOf(request.url ?? '/');
+/** The methods that answers of HTTP/1.1 and HTTP/2 have in common. */
+interface Answer {
+  writeHead(status: number, headers: Readonly<Record<string, string | number>>): unknown;
+  end(body: string | Buffer): unknown;
+}
+
+function answer({ url = '/' }: { readonly url?: string | undefined }, response: Answer): void {
+  const { type, body } = contentOf(url);
   response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
   response.end(body);
-};
+}
 
 /** `/<n>` is a page with that many sub-resources, `/long-<n>` one with that many photographs below each other. */
 function contentOf(path: string): { readonly type: string; readonly body: string | Buffer } {

@@ -4,83 +4,70 @@ import { collectionsOf, insertNew, noteHosts } from '../../src/storage/mongo/col
 import { documentOf, wordsOf } from '../../src/storage/mongo/documents.ts';
 import { resultTable } from '../../src/storage/sqlite/result-table.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
+import { createRandom } from '../../test/faults/random.ts';
 import { packedText, randomText } from './page-texts.ts';
-import { randomFrom, type SeededResults } from './seeded-results.ts';
+import type { SeededResults } from './seeded-results.ts';
 
-/* Seeded results with words, statuses and outcomes, in batches, written to SQLite or MongoDB. */
+/* Seeded results in batches, written to SQLite or MongoDB. */
 
 const INSERTED_TOGETHER = 5000;
-/** Each title has three of these words, and one word that 1 in 10,000 titles has. Half of the titles have `price`. */
-export const WORDS = 'price list of the new product page about contact help store guide news report index'.split(' ');
 
-/** Gives each stored page a text, and counts the bytes of all. */
-export class Texts {
-  readonly #random = randomFrom(11);
-  bytes = 0;
-
-  wordsOf({ failed }: Result): string | undefined {
-    if (failed) return undefined;
-    const text = randomText(this.#random);
-    this.bytes += Buffer.byteLength(text);
-    return packedText(text);
-  }
+interface Batch {
+  readonly results: readonly (Result & { readonly words: string | undefined })[];
+  /** Bytes of the texts that were packed as words. */
+  readonly textBytes: number;
 }
 
-/** Writes directly, without the store's thread and without syncs, so that a million results take only minutes. */
-export function fillSqlite(path: string, seeded: SeededResults, texts?: Texts): void {
+/**
+ * Writes directly, without the store's thread and without syncs, so that a million results take only minutes. Returns
+ * the bytes of the texts, with which each stored page is given words.
+ */
+export function fillSqlite(path: string, seeded: SeededResults, withWords: boolean): number {
   const db = openDatabase(path);
   db.exec('PRAGMA synchronous = OFF');
   const table = resultTable(db);
-  for (const results of variedBatches(seeded)) {
-    table.insert(results.map((result) => ({ ...result, evidence: null, words: texts?.wordsOf(result) })));
+  let bytes = 0;
+  for (const { results, textBytes } of batches(seeded, withWords)) {
+    table.insert(results.map((result) => ({ ...result, evidence: null })));
+    bytes += textBytes;
   }
   db.close();
+  return bytes;
 }
 
 /** Writes directly, without waiting for the journal, like `fillSqlite`. */
-export async function fillMongo(url: string, seeded: SeededResults, texts?: Texts): Promise<void> {
+export async function fillMongo(url: string, seeded: SeededResults, withWords: boolean): Promise<number> {
   const client = await new MongoClient(url, { writeConcern: { w: 1, j: false } }).connect();
   const collections = collectionsOf(client.db());
+  let bytes = 0;
   try {
-    for (const results of variedBatches(seeded)) {
-      const documents = results.map((result) => documentOf(result));
+    for (const { results, textBytes } of batches(seeded, withWords)) {
+      const documents = results.map(({ words: _, ...result }) => documentOf(result));
       await noteHosts(collections.hosts, documents);
       await insertNew(
         collections.words,
-        results.flatMap((result) => wordsOf(result, texts?.wordsOf(result))),
+        results.flatMap(({ words, ...result }) => wordsOf(result, words)),
       );
       await insertNew(collections.results, documents);
+      bytes += textBytes;
     }
   } finally {
     await client.close();
   }
+  return bytes;
 }
 
-function* variedBatches(seeded: SeededResults): Generator<readonly Result[]> {
-  const random = randomFrom(3);
-  let batch: Result[] = [];
-  let made = 0;
-  for (const result of seeded.results()) {
-    batch.push(varied(result, random));
-    if (batch.length < INSERTED_TOGETHER) continue;
-    yield batch;
-    made += batch.length;
-    if (made % 100_000 === 0) console.error(`${made} results`);
-    batch = [];
+function* batches(seeded: SeededResults, withWords: boolean): Generator<Batch> {
+  const random = createRandom(11);
+  for (let made = 0; made < seeded.count; made += INSERTED_TOGETHER) {
+    let textBytes = 0;
+    const results = seeded.results(made, Math.min(made + INSERTED_TOGETHER, seeded.count)).map((result) => {
+      if (result.failed || !withWords) return { ...result, words: undefined };
+      const text = randomText(random);
+      textBytes += Buffer.byteLength(text);
+      return { ...result, words: packedText(text) };
+    });
+    yield { results, textBytes };
+    if (made % 100_000 === 0 && made > 0) console.error(`${made} results`);
   }
-  if (batch.length > 0) yield batch;
-}
-
-function varied(result: Result, random: () => number): Result {
-  const word = () => WORDS[Math.floor(WORDS.length * random() ** 2)] ?? '';
-  const title = `${word()} ${word()} ${word()} ${rareWord(random)}`;
-  const chance = random();
-  const failed = chance < 0.03;
-  const status = failed ? 0 : chance < 0.08 ? 404 : chance < 0.09 ? 500 : chance < 0.0901 ? 418 : 200;
-  const code = random() < 0.3 ? 'capture_timeout' : 'target_unreachable';
-  return { ...result, title, response_code: status, failed, failed_code: failed ? code : '' };
-}
-
-export function rareWord(random: () => number): string {
-  return `model${Math.floor(random() * 10_000)}`;
 }

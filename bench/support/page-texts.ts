@@ -1,4 +1,5 @@
 import { packWords } from '../../src/capture/result/page-words.ts';
+import type { Random } from '../../test/faults/random.ts';
 import { pick } from './seeded-results.ts';
 
 /*
@@ -6,7 +7,8 @@ import { pick } from './seeded-results.ts';
  * documentation of npm packages and Debian, a text had 2,850 bytes and 181 different words.
  */
 
-const WORDS_OF_PAGE = 400;
+const LINES_OF_PAGE = 50;
+const WORDS_OF_LINE = 8;
 const VOCABULARY = 100_000;
 /** Exponent of Zipf's law, with which a text has as many different words as a real one. */
 const EXPONENT = 1.2;
@@ -16,7 +18,7 @@ const SYLLABLES =
   );
 
 /** Returns a word by its rank; frequent ones are short. */
-export function wordOf(rank: number): string {
+function wordOf(rank: number): string {
   let word = '';
   for (let left = rank; left > 0 || word === ''; left = Math.floor(left / SYLLABLES.length)) {
     word += SYLLABLES[left % SYLLABLES.length];
@@ -25,23 +27,18 @@ export function wordOf(rank: number): string {
   return word + (rank > 30 ? ending(7) : '') + (rank > 300 ? `${ending(11)}${ending(13)}` : '');
 }
 
-/** Returns the rank of a word as pages use them. */
-export function randomRank(random: () => number): number {
+/** Returns a word as often as pages use it. */
+export function randomWord(random: Random): string {
   const power = 1 - EXPONENT;
-  return Math.floor((1 - random() * (1 - VOCABULARY ** power)) ** (1 / power)) - 1;
+  return wordOf(Math.floor((1 - random.next() * (1 - VOCABULARY ** power)) ** (1 / power)) - 1);
 }
 
-export const randomWord = (random: () => number): string => wordOf(randomRank(random));
-
 /** A word that a page in a hundred to a page in ten thousand has. */
-export const contentWord = (random: () => number): string => wordOf(200 + Math.floor(random() * 20_000));
+export const contentWord = (random: Random): string => wordOf(200 + random.integer(0, 19_999));
 
-export function randomText(random: () => number): string {
-  const words = Array.from({ length: WORDS_OF_PAGE }, () => randomWord(random));
-  const lines: string[] = [];
-  for (let at = 0; at < words.length; at += 8)
-    lines.push(`${words.slice(at, at + 8).join(' ')}${pick(['.', ',', ''], random)}`);
-  return lines.join('\n');
+export function randomText(random: Random): string {
+  const line = () => Array.from({ length: WORDS_OF_LINE }, () => randomWord(random)).join(' ');
+  return Array.from({ length: LINES_OF_PAGE }, () => line() + pick(['.', ',', ''], random)).join('\n');
 }
 
 /** Returns the packed words of a page, with a place for each line. */

@@ -1,23 +1,28 @@
-import type { Contender, Running } from './contender.ts';
-import type { Work } from './driver.ts';
+import type { BenchOptions } from './bench.ts';
 import { watchTree } from './process-tree.ts';
 import { median } from './statistics.ts';
 
-export interface Round {
+/** A program that captures pages, and how to start it. */
+export interface Contender {
+  readonly name: string;
+  start(): Promise<Running>;
+}
+
+/** A running contender. Disposing it leaves no process behind. */
+export interface Running extends AsyncDisposable {
+  /** Process id of the root of its process tree. */
+  readonly pid: number;
+  /**
+   * Captures each URL once, `concurrency` at a time. Resolves with the number of captures. Rejects when one fails, unless
+   * the contender leaves such pages out.
+   */
+  run(urls: readonly string[], concurrency: number): Promise<number>;
+}
+
+interface Round {
   readonly perSecond: number;
   readonly cpuSecondsPerCapture: number;
   readonly peakMiB: number;
-  readonly work: Work;
-}
-
-export interface RoundsOptions {
-  readonly rounds: number;
-  /** URLs of one round. */
-  readonly urls: readonly string[];
-  /** Concurrency levels to try first, to find the best one for each contender. */
-  readonly concurrencies: readonly number[];
-  /** Prints progress. */
-  readonly report: (line: string) => void;
 }
 
 /** Measurements of one contender in every round, at its best concurrency. */
@@ -27,6 +32,9 @@ export interface Series {
   readonly rounds: readonly Round[];
 }
 
+/** `concurrencies` are tried first, to find the best one for each contender. */
+type RoundsOptions = Pick<BenchOptions, 'rounds' | 'concurrencies' | 'report'>;
+
 /**
  * Interleaved rounds: in each round every contender captures the same URLs, one contender after another, starting with
  * a different one each time. Other load on the machine affects all contenders alike, so ratios within a round are more
@@ -34,66 +42,59 @@ export interface Series {
  */
 export async function interleavedRounds(
   contenders: readonly Contender[],
+  urls: readonly string[],
   options: RoundsOptions,
 ): Promise<readonly Series[]> {
-  const entrants: { name: string; running: Running }[] = [];
-  try {
-    for (const contender of contenders) entrants.push({ name: contender.name, running: await contender.start() });
-    for (const { running } of entrants) await running.run(options.urls.slice(0, 6), 2);
+  await using started = new AsyncDisposableStack();
+  const entrants: Entrant[] = [];
+  for (const { name, start } of contenders) entrants.push({ name, running: started.use(await start()) });
+  for (const { running } of entrants) await running.run(urls.slice(0, 6), 2);
 
-    const best = await bestConcurrencies(entrants, options);
-    const series = entrants.map(({ name, running }, index) => ({
-      name,
-      running,
-      concurrency: best[index] ?? 1,
-      rounds: [] as Round[],
-    }));
-    for (let round = 0; round < options.rounds; round++) {
-      for (const one of rotated(series, round)) {
-        one.rounds.push(await measure(one.running, options.urls, one.concurrency));
-        options.report(`round ${round + 1}: ${one.name}: ${one.rounds.at(-1)?.perSecond.toFixed(2)} captures/s`);
-      }
+  const best = await bestConcurrencies(entrants, urls, options);
+  const series = entrants.map((entrant, at) => ({ ...entrant, concurrency: best[at] ?? 1, rounds: [] as Round[] }));
+  for (let round = 0; round < options.rounds; round += 1) {
+    for (const { name, running, concurrency, rounds } of rotated(series, round)) {
+      const measured = await measure(running, urls, concurrency);
+      rounds.push(measured);
+      options.report(`round ${round + 1}: ${name}: ${measured.perSecond.toFixed(2)} captures/s`);
     }
-    return series;
-  } finally {
-    await Promise.allSettled(entrants.map(({ running }) => running.stop()));
   }
+  return series;
+}
+
+interface Entrant {
+  readonly name: string;
+  readonly running: Running;
 }
 
 async function measure(running: Running, urls: readonly string[], concurrency: number): Promise<Round> {
   const startedAt = performance.now();
-  let seconds = Number.NaN;
   const { value, cpuSeconds, peakMiB } = await watchTree(running.pid, async () => {
-    const work = await running.run(urls, concurrency);
-    seconds = (performance.now() - startedAt) / 1000;
-    return work;
+    await running.run(urls, concurrency);
+    return (performance.now() - startedAt) / 1000;
   });
-  return { perSecond: urls.length / seconds, cpuSecondsPerCapture: cpuSeconds / urls.length, peakMiB, work: value };
+  return { perSecond: urls.length / value, cpuSecondsPerCapture: cpuSeconds / urls.length, peakMiB };
 }
 
 /** Two short interleaved rounds for each concurrency; the better median wins. A single candidate needs no trial. */
 async function bestConcurrencies(
-  entrants: readonly { name: string; running: Running }[],
-  { urls, concurrencies, report }: RoundsOptions,
+  entrants: readonly Entrant[],
+  urls: readonly string[],
+  { concurrencies, report }: RoundsOptions,
 ): Promise<readonly number[]> {
   const [only, ...others] = concurrencies;
   if (only !== undefined && others.length === 0) return entrants.map(() => only);
   const short = urls.slice(0, Math.max(12, Math.floor(urls.length / 2)));
-  const rates = entrants.map(() => new Map<number, number[]>());
-  for (let pass = 0; pass < 2; pass++) {
-    for (const concurrency of concurrencies) {
-      for (const [index, { running }] of entrants.entries()) {
-        const { perSecond } = await measure(running, short, concurrency);
-        const seen = rates[index]?.get(concurrency) ?? [];
-        rates[index]?.set(concurrency, [...seen, perSecond]);
-      }
+  const rates = entrants.map(() => new Map<number, number[]>(concurrencies.map((count) => [count, []])));
+  for (const count of [...concurrencies, ...concurrencies]) {
+    for (const [at, { running }] of entrants.entries()) {
+      rates[at]?.get(count)?.push((await measure(running, short, count)).perSecond);
     }
   }
-  return rates.map((byConcurrency, index) => {
-    const ranked = [...byConcurrency].toSorted(([, a], [, b]) => median(b) - median(a));
-    report(
-      `${entrants[index]?.name}: ${ranked.map(([count, seen]) => `${count} at once ${median(seen).toFixed(2)}/s`).join(', ')}`,
-    );
+  return rates.map((seen, at) => {
+    const ranked = [...seen].toSorted(([, a], [, b]) => median(b) - median(a));
+    const figures = ranked.map(([count, own]) => `${count} at once ${median(own).toFixed(2)}/s`);
+    report(`${entrants[at]?.name}: ${figures.join(', ')}`);
     return ranked[0]?.[0] ?? 1;
   });
 }

@@ -1,119 +1,88 @@
 import type { Result } from '../../src/capture/result/result.ts';
+import { createRandom, type Random } from '../../test/faults/random.ts';
 import { exampleResult } from '../../test/support/example-result.ts';
 
 /*
  * Results like those of a service that has run for a while: a few hosts have very many captures and most have one or
- * two (Zipf), sites have subdomains, and names start with every letter. The same seed gives the same results.
+ * two (Zipf), sites have subdomains, and names start with every letter. Each run makes the same results.
  */
 
-const DEFAULT_SEED = 20_240_101;
+const SEED = 20_240_101;
 /** Mean number of results per site: 1,000,000 results come from 50,000 sites with some 100,000 hosts. */
 const RESULTS_PER_SITE = 20;
 const SYLLABLES =
   'ba be bi co cu da de di el en fa fi go ha ho in jo ka ki la li lo ma me mi na no nu or pa pe qu ra re ri sa se so ta te ti to un va ve vi wa we xi ya zo'.split(
     ' ',
   );
-const SUBDOMAINS = ['', '', '', '', 'www', 'www', 'www', 'blog', 'shop', 'api', 'docs', 'm', 'news', 'cdn', 'static'];
-const SUFFIXES = [
-  'com',
-  'com',
-  'com',
-  'com',
-  'com',
-  'org',
-  'org',
-  'net',
-  'de',
-  'co.uk',
-  'io',
-  'fr',
-  'com.au',
-  'info',
-  'jp',
-];
+const SUBDOMAINS = 'www. www. www. blog. shop. api. docs. m. news. cdn. static.'.split(' ').concat('', '', '', '');
+const SUFFIXES = 'com com com com com org org net de co.uk io fr com.au info jp'.split(' ');
+/** Each title has three of these words, and one word that 1 in 10,000 titles has. Half of the titles have `price`. */
+export const WORDS = 'price list of the new product page about contact help store guide news report index'.split(' ');
+
 const FIRST_ID = 300_000_000_000_000;
 /** Difference between consecutive ids: about one result every 300 ms. */
 const IDS_BETWEEN = 1_228_800;
 
 export interface SeededResults {
+  readonly count: number;
   /** Each site's host without its subdomain, starting with the host that has the most results. */
   readonly sites: readonly string[];
-  /** The results, oldest first. */
-  results(): Generator<Result>;
+  /** Returns a part of the results, oldest first, with words, statuses and outcomes. */
+  results(from: number, to: number): readonly Result[];
 }
 
 export function idInTheMiddle(count: number): number {
   return FIRST_ID + Math.floor(count / 2) * IDS_BETWEEN;
 }
 
-export function seededResults(count: number, seed: number = DEFAULT_SEED): SeededResults {
-  const random = randomFrom(seed);
-  const sites = Array.from({ length: Math.max(20, Math.ceil(count / RESULTS_PER_SITE)) }, (_, at) =>
-    siteName(at, random),
-  );
-  const rank = zipf(sites.length, random);
-
-  function* results(): Generator<Result> {
-    for (let at = 0; at < count; at += 1) {
-      const site = sites[rank()] ?? '';
-      const subdomain = pick(SUBDOMAINS, random);
-      yield resultOf(FIRST_ID + at * IDS_BETWEEN, subdomain === '' ? site : `${subdomain}.${site}`, random);
-    }
-  }
-
-  return { sites, results };
-}
-
-/** Returns a seeded random number generator, 0 <= x < 1 (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+export function seededResults(count: number): SeededResults {
+  const random = createRandom(SEED);
+  const sites = Array.from({ length: Math.max(20, Math.ceil(count / RESULTS_PER_SITE)) }, (_, at) => {
+    const syllables = Array.from({ length: random.integer(2, 4) }, () => pick(SYLLABLES, random));
+    return `${syllables.join('')}${at % 7 === 0 ? at : ''}.${pick(SUFFIXES, random)}`;
+  });
+  return {
+    count,
+    sites,
+    results(from, to) {
+      const random = createRandom(SEED + from);
+      return Array.from({ length: to - from }, (_, at) => {
+        // About as often as the inverse of its position.
+        const site = sites[Math.floor((sites.length + 1) ** random.next()) - 1] ?? '';
+        return resultOf(FIRST_ID + (from + at) * IDS_BETWEEN, pick(SUBDOMAINS, random) + site, random);
+      });
+    },
   };
 }
 
-export function pick<T>(from: readonly T[], random: () => number): T {
-  const one = from[Math.floor(random() * from.length)];
+export function pick<T>(from: readonly T[], random: Random): T {
+  const one = from[random.integer(0, from.length - 1)];
   if (one === undefined) throw new RangeError('there is nothing to pick from');
   return one;
 }
 
-function siteName(at: number, random: () => number): string {
-  const syllables = Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(SYLLABLES, random)).join('');
-  return `${syllables}${at % 7 === 0 ? at : ''}.${pick(SUFFIXES, random)}`;
+export const rareWord = (random: Random): string => `model${random.integer(0, 9_999)}`;
+
+/** Returns the URL of one of the pages that each host has. */
+export function anyUrl(host: string, random: Random): string {
+  return `https://${host}/${random.integer(0, 49)}/page?q=${random.integer(0, 999)}`;
 }
 
-/** Returns a generator of ranks from 0, each with a probability inversely proportional to its position. */
-function zipf(ranks: number, random: () => number): () => number {
-  const sums = new Float64Array(ranks);
-  let sum = 0;
-  for (let rank = 0; rank < ranks; rank += 1) {
-    sum += 1 / (rank + 1);
-    sums[rank] = sum;
-  }
-  return () => {
-    const wanted = random() * sum;
-    let low = 0;
-    let high = ranks - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((sums[middle] ?? 0) < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-}
-
-function resultOf(id: number, host: string, random: () => number): Result {
+function resultOf(id: number, host: string, random: Random): Result {
+  const word = () => WORDS[Math.floor(WORDS.length * random.next() ** 2)] ?? '';
+  const chance = random.next();
+  const failed = chance < 0.03;
+  const status = failed ? 0 : chance < 0.08 ? 404 : chance < 0.09 ? 500 : chance < 0.0901 ? 418 : 200;
+  const code = random.next() < 0.3 ? 'capture_timeout' : 'target_unreachable';
   return exampleResult(id, {
     host,
-    url: `https://${host}/${Math.floor(random() * 50)}/page?q=${Math.floor(random() * 1000)}`,
-    title: `What ${host} says of itself on its page`,
-    content_length: Math.floor(random() * 100_000),
-    duration_ms: 200 + Math.floor(random() * 2000),
+    url: anyUrl(host, random),
+    title: `${word()} ${word()} ${word()} ${rareWord(random)}`,
+    response_code: status,
+    failed,
+    failed_code: failed ? code : '',
+    content_length: random.integer(0, 99_999),
+    duration_ms: random.integer(200, 2199),
     artifacts: { store: 'here', kinds: ['image', 'html'] },
     remote_ip: '192.0.2.1',
   });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '../../test/commands/capstan-process.ts';
-import { type Capture, captureClient } from './capture-client.ts';
+import { type AnsweredResult, capture } from '../../test/faults/client.ts';
 
 export interface ServiceOptions {
   readonly browserPath: string;
@@ -17,67 +17,44 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface ServiceProcess {
+/** Disposing it sends SIGTERM, and resolves when the process has ended and its files are removed. */
+export interface ServiceProcess extends AsyncDisposable {
   readonly origin: string;
   readonly pid: number;
-  readonly capture: Capture;
-  /** Bytes on disk: images and HTML snapshots. */
-  artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
-  /** Sends SIGTERM; resolves when the process has ended and its files are removed. */
-  stop(): Promise<void>;
+  /** Sends `POST /screenshot`. Rejects when no image was stored. */
+  capture(url: string, options?: Readonly<Record<string, unknown>>): Promise<AnsweredResult>;
 }
 
 /** Starts `capstan serve` with its own store and data directory, without logs. */
-export async function startServiceProcess({
-  browserPath,
-  checkout,
-  database,
-  args = [],
-  env = {},
-}: ServiceOptions): Promise<ServiceProcess> {
+export async function startServiceProcess(options: ServiceOptions): Promise<ServiceProcess> {
+  const { browserPath, checkout = join(import.meta.dirname, '../..'), args = [], env = {} } = options;
   const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
-  const dataDir = join(folder, 'data');
   const nowhere = await open('/dev/null', 'w');
-  const { child, url: origin } = await serve(
-    [
-      ...['--data-dir', dataDir, '--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
-      ...(database ?? ['--db-path', join(folder, 'results.db')]),
-      ...args,
-    ],
-    {
-      bin: join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
-      cwd: folder,
-      env,
-      stderrFd: nowhere.fd,
-    },
-  ).finally(() => nowhere.close());
+  const usual = ['--data-dir', join(folder, 'data'), '--allow-targets', '127.0.0.1/32', '--browser-path', browserPath];
+  const database = options.database ?? ['--db-path', join(folder, 'results.db')];
+  const started = serve([...usual, ...database, ...args], {
+    bin: join(checkout, 'bin/capstan.js'),
+    cwd: folder,
+    env,
+    stderrFd: nowhere.fd,
+  });
+  const { child, url: origin } = await started.finally(() => nowhere.close());
   const { pid } = child;
   if (pid === undefined) throw new Error('the service has no process');
-  const client = captureClient(origin);
 
   return {
     origin,
     pid,
-    capture: client.capture,
-    artifactBytes: () => bytesByKind(dataDir),
-    async stop() {
-      client.close();
+    async capture(url, fields) {
+      const { status, code, result } = await capture(origin, { url, ...fields });
+      if (status !== 200 || result === null) throw new Error(`capstan answered ${status} ${code} for ${url}`);
+      return result;
+    },
+    async [Symbol.asyncDispose]() {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
       await gone;
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function bytesByKind(folder: string): Promise<{ images: number; htmlCopies: number }> {
-  let images = 0;
-  let htmlCopies = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const { size } = await stat(join(entry.parentPath, entry.name));
-    if (entry.name.endsWith('.png')) images += size;
-    if (entry.name.endsWith('.html')) htmlCopies += size;
-  }
-  return { images, htmlCopies };
 }

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { BENCH_PATHS } from './driver.ts';
 import { PHOTOS, SUB_RESOURCES } from './gallery.ts';
 
 /** Origins of the kinds of pages: the fixture site, and pages with many sub-resources over HTTP and HTTP/2. */
@@ -14,22 +13,22 @@ export interface BenchOrigins {
 /** `long`: pages over HTTP with up to 40 photographs, few of them in the window. */
 export type BenchPages = keyof BenchOrigins | 'long';
 
-export interface BenchSite {
+export interface BenchSite extends AsyncDisposable {
   readonly origin: string;
   /** Returns this many URLs of one kind of pages; small, medium and heavy pages in turn. */
   urls(count: number, pages?: BenchPages): readonly string[];
-  stop(): Promise<void>;
 }
 
 const SUBS = SUB_RESOURCES.map((count) => `/${count}`);
 
 const PATHS: Readonly<Record<BenchPages, readonly string[]>> = {
-  site: BENCH_PATHS,
+  site: ['/short', '/medium', '/heavy'],
   http: SUBS,
   https: SUBS,
   long: PHOTOS.map((count) => `/long-${count}`),
 };
 
+/** Serves the pages from a process of its own, so that its CPU time is not measured. */
 export async function startBenchSite(): Promise<BenchSite> {
   const child = fork(join(import.meta.dirname, 'site-process.ts'));
   const [origins]: BenchOrigins[] = await once(child, 'message');
@@ -41,7 +40,7 @@ export async function startBenchSite(): Promise<BenchSite> {
       const origin = origins[pages === 'long' ? 'http' : pages];
       return Array.from({ length: count }, (_, index) => `${origin}${paths[index % paths.length]}`);
     },
-    async stop() {
+    async [Symbol.asyncDispose]() {
       const gone = once(child, 'exit');
       child.disconnect();
       await gone;

@@ -23,31 +23,21 @@ interface Form {
   readonly unit?: string;
 }
 
-export const atLeast = (what: string, figure: number, target: number, form?: Form): Finding =>
-  compared(what, figure, '>=', target, figure >= target, form);
-
-export const atMost = (what: string, figure: number, target: number, form?: Form): Finding =>
-  compared(what, figure, '<=', target, figure <= target, form);
-
-/** A count that must be just this number. */
-export const exactly = (what: string, figure: number, target: number): Finding =>
-  compared(what, figure, '=', target, figure === target, { digits: 0 });
-
-function compared(
-  what: string,
-  figure: number,
-  sign: string,
-  target: number,
-  met: boolean,
-  { digits = 2, unit = '' }: Form = {},
-): Finding {
-  return {
+const compared =
+  (sign: string, isMet: (figure: number, target: number) => boolean) =>
+  (what: string, figure: number, target: number, { digits = 2, unit = '' }: Form = {}): Finding => ({
     what,
     figure: figure.toFixed(digits) + unit,
     target: `${sign} ${Number(target.toFixed(digits))}${unit}`,
-    met,
-  };
-}
+    met: isMet(figure, target),
+  });
+
+export const atLeast = compared('>=', (figure, target) => figure >= target);
+export const atMost = compared('<=', (figure, target) => figure <= target);
+
+/** A count that must be just this number. */
+export const exactly = (what: string, figure: number, target: number): Finding =>
+  compared('=', Object.is)(what, figure, target, { digits: 0 });
 
 export function formatFindings(findings: readonly Finding[]): string {
   return formatTable(

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { CaptureOutcome } from './outcome.ts';
 
 /**
  * Time for which a connection waits for its first request, in milliseconds. Shorter than the 5 s after which many
@@ -20,4 +21,10 @@ export interface Dialled {
   take(host: string, port: number): { readonly socket: Socket; readonly address: string } | undefined;
   /** Closes the connection, unless it was taken. Idempotent. */
   close(): void;
+}
+
+/** A target that was not reached. */
+export interface Unreached {
+  /** The outcome of its capture: resolves once its record is stored. */
+  readonly outcome: Promise<CaptureOutcome>;
 }

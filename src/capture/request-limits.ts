@@ -64,7 +64,7 @@ export const REQUEST_LIMITS = {
     ...{
       max: 2 ** 25,
       unit: 'pixels',
-      of: 'each image of a comparison; one comparison at a time, 8 bytes a pixel of both',
+      of: 'each image of a comparison; one comparison at a time; large ones are in files of the data directory',
     },
     ...{ beyond: '`422 comparison_too_large`', turn: null },
   },

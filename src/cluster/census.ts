@@ -51,12 +51,10 @@ export class Census {
     return [...this.#own(), ...this.otherNodes, ...this.#newest(this.#workers)];
   }
 
-  /** The newest announcements of the other api nodes. */
   get otherNodes(): readonly NodeAnnouncement[] {
     return this.#newest(this.#nodes);
   }
 
-  /** Loads of the other api nodes. */
   get otherLoads(): readonly NodeLoad[] {
     return this.otherNodes.map(({ running, waiting, elements }) => ({
       singles: running + waiting - elements,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type Msg, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
+import { errorText } from '../capture/basics/error-text.ts';
 import { BadMessageError } from './messages.ts';
 import { logIn } from './servers.ts';
 import type { Subjects } from './subjects.ts';
@@ -9,7 +10,7 @@ export class AwayError extends Error {
   override readonly name = 'AwayError';
 }
 
-interface LinkOptions {
+export interface LinkOptions {
   readonly connection: ConnectionOptions;
   readonly subjects: Subjects;
   /** Called when NATS can be reached, and when it cannot be reached any more. */
@@ -205,7 +206,7 @@ export class Link {
   /** Reports a problem, unless it is the one that was reported last since NATS came or went. */
   report(problem: unknown): void {
     // The client reports a violation of permissions twice, as errors of different names.
-    const text = problem instanceof Error ? problem.message : String(problem);
+    const text = errorText(problem);
     if (text === this.#lastProblem || this.#closing.signal.aborted) return;
     this.#lastProblem = text;
     this.#options.onProblem(problem);

@@ -5,13 +5,12 @@ import type { InFlight, InFlightList, InFlightWanted } from '../capture/operatio
 import type { CaptureLimits } from '../capture/operation/limits.ts';
 import type { ClusterStats } from '../capture/operation/stats.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { Evidence } from '../capture/result/evidence.ts';
 import type { ClusterConfig } from '../config/slices.ts';
 import type { EventLog, EventOutbox } from '../storage/ports/event-log.ts';
 import type { CaptureQueue } from '../streams/capture-queue.ts';
 import { Census } from './census.ts';
-import { AwayError, Link } from './connection.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { AwayError, Link, type LinkOptions } from './connection.ts';
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { ClusterEventLog } from './event-log.ts';
 import { ClusterInFlight } from './in-flight.ts';
 import { LiveLimits } from './live-limits.ts';
@@ -20,19 +19,11 @@ import { subjectsOf } from './subjects.ts';
 import { WorkQueue } from './work-queue.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
-export type { Worker } from './worker.ts';
+export type { Worker, WorkerOptions } from './worker.ts';
 
-interface ClusterHooks {
-  /** Called when NATS can be reached, and when it cannot be reached any more. */
-  readonly onState: (isUp: boolean, server: string) => void;
-  readonly onProblem: (problem: unknown) => void;
-  /** Called when messages were dropped because they cannot be read, at most once in 10 s. */
-  readonly onBadMessages: (count: number, subject: string, cause: unknown) => void;
-}
+type ClusterHooks = Pick<LinkOptions, 'onState' | 'onProblem' | 'onBadMessages'>;
 
-interface ApiOptions {
-  /** Reads the evidence of a stored capture that was too large for a message. */
-  readonly evidenceOf: (id: number) => Promise<Evidence | null>;
+interface ApiOptions extends Pick<DispatcherOptions, 'evidenceOf'> {
   /** Generates the captures that this process admitted and that have no outcome yet, oldest first. */
   readonly inFlight: () => Iterable<InFlight>;
   /** Called when the limits of the cluster have changed. */

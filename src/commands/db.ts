@@ -9,12 +9,13 @@ type Flags = Readonly<Record<string, unknown>>;
 export function registerDbCommand(program: Command): void {
   const db = program.command('db').description('Check, back up, restore or rebuild the database.');
 
-  const check = db
-    .command('check')
-    .description(
-      'Compare records and files, in the data directory, GridFS or the object store, and check the SQLite file. Exit code 1 when there are problems.',
-    );
-  addConfigFlags(check, PLACES)
+  const add = (name: string, description: string, flags = PLACES): Command =>
+    addConfigFlags(db.command(name).description(description), flags);
+
+  add(
+    'check',
+    'Compare records and files, in the data directory, GridFS or the object store, and check the SQLite file. Exit code 1 when there are problems.',
+  )
     .option('--contents', 'Also read every file, and compare its SHA-256 with that of the record.')
     .action(async ({ contents, ...flags }: Flags) => {
       const { checkDatabase } = await import('../storage/maintenance/maintenance.ts');
@@ -22,72 +23,56 @@ export function registerDbCommand(program: Command): void {
       print(problems === 0 ? 'no problems found' : `${problems} problems`);
       if (problems > 0) process.exitCode = 1;
     });
-
-  const backup = db
-    .command('backup <file>')
-    .description(
-      'Write a copy of the SQLite database, which may be in use. Files of captures are not copied. MongoDB, captures in GridFS included: use mongodump.',
-    );
-  addConfigFlags(backup, PLACES).action(async (file: string, flags: Flags) => {
+  add(
+    'backup <file>',
+    'Write a copy of the SQLite database, which may be in use. Files of captures are not copied. MongoDB, captures in GridFS included: use mongodump.',
+  ).action(async (file: string, flags: Flags) => {
     const { backupDatabase } = await import('../storage/maintenance/maintenance.ts');
     await backupDatabase(processConfig(flags), file);
     print(`backed up to ${file}`);
   });
-
-  const restore = db
-    .command('restore <file>')
-    .description(
-      'Replace the SQLite database with a copy. A running service switches to it. MongoDB: use mongorestore.',
-    );
-  addConfigFlags(restore, PLACES).action(async (file: string, flags: Flags) => {
+  add(
+    'restore <file>',
+    'Replace the SQLite database with a copy. A running service switches to it. MongoDB: use mongorestore.',
+  ).action(async (file: string, flags: Flags) => {
     const { restoreDatabase } = await import('../storage/maintenance/maintenance.ts');
     const aside = restoreDatabase(processConfig(flags), file);
     print(`restored from ${file}${movedTo(aside)}`);
   });
-
-  const rebuild = db
-    .command('rebuild')
-    .description(
-      'Write the record of every capture, stored or failed, in the data directory, GridFS or the object store, that the database does not have.',
-    );
-  addConfigFlags(rebuild, PLACES).action(async (flags: Flags) => {
+  add(
+    'rebuild',
+    'Write the record of every capture, stored or failed, in the data directory, GridFS or the object store, that the database does not have.',
+  ).action(async (flags: Flags) => {
     const { rebuildDatabase } = await import('../storage/maintenance/maintenance.ts');
     const { written, unreadable, aside } = await rebuildDatabase(processConfig(flags), print);
     print(`${written} records written${movedTo(aside)}`);
     if (unreadable > 0) process.exitCode = 1;
   });
-
-  const index = db
-    .command('index')
-    .description(
-      'Index the words of captures that were made without --index-words, from their stored text or HTML, and repair the index. Can be interrupted and run again; the service may be running.',
-    );
-  addConfigFlags(index, PLACES).action(async (flags: Flags) => {
+  add(
+    'index',
+    'Index the words of captures that were made without --index-words, from their stored text or HTML, and repair the index. Can be interrupted and run again; the service may be running.',
+  ).action(async (flags: Flags) => {
     const { indexWords } = await import('../storage/maintenance/index-words.ts');
     const { added, unreadable } = await indexWords(processConfig(flags), print);
     print(`words of ${added} captures indexed`);
     if (unreadable > 0) process.exitCode = 1;
   });
-
-  const move = db
-    .command('move')
-    .description(
-      'Move the captures of the other stores that the options name to another one, while the service runs with that. Repeat it to continue.',
-    )
+  add(
+    'move',
+    'Move the captures of the other stores that the options name to another one, while the service runs with that. Repeat it to continue.',
+    PLACES.filter((name) => name !== 'artifacts'),
+  )
     .addOption(
       new Option('--to <store>', 'The store that captures are moved to.')
         .choices(ARTIFACT_STORE_KINDS)
         .makeOptionMandatory(),
-    );
-  addConfigFlags(
-    move,
-    PLACES.filter((name) => name !== 'artifacts'),
-  ).action(async ({ to, ...flags }: Flags) => {
-    const { moveCaptures } = await import('../storage/maintenance/move.ts');
-    const { captures, left } = await moveCaptures(processConfig({ ...flags, artifacts: to }), print);
-    print(`${captures} captures moved`);
-    if (left > 0) process.exitCode = 1;
-  });
+    )
+    .action(async ({ to, ...flags }: Flags) => {
+      const { moveCaptures } = await import('../storage/maintenance/move.ts');
+      const { captures, left } = await moveCaptures(processConfig({ ...flags, artifacts: to }), print);
+      print(`${captures} captures moved`);
+      if (left > 0) process.exitCode = 1;
+    });
 }
 
 function movedTo(aside: string | undefined): string {

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import { errorText } from '../capture/basics/error-text.ts';
 import { ignoreField, type PictureDifference } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { collect } from '../config/flags.ts';
@@ -67,7 +68,7 @@ async function imageIn(file: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await readFile(file));
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`${file} cannot be read: ${errorText(error)}`);
   }
 }
 
@@ -75,7 +76,7 @@ async function written(file: string, drawing: Uint8Array): Promise<void> {
   try {
     await writeFile(file, drawing);
   } catch (error) {
-    throw new ConfigError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(`${file} cannot be written: ${errorText(error)}`);
   }
 }
 

@@ -9,42 +9,29 @@ import { FIELD_NAMES, FORMATS } from '../ipinfo/names.ts';
 import { oneLine, printable, printableJson } from '../log/printable.ts';
 import { decodeText } from './decode-text.ts';
 
-/** Exit code 1 is reserved for unexpected errors, and 2 for invalid usage, as in every command. */
-const EXIT_CODES: Readonly<Record<IpapiErrorCode, number>> = {
-  invalid_argument: 2,
-  invalid_ip: 3,
-  reserved_ip: 4,
-  invalid_key: 5,
-  rate_limited: 6,
-  not_found: 7,
-  method_not_allowed: 8,
-  server_error: 9,
-  unexpected_status: 10,
-  network_error: 11,
-  timeout: 12,
-  body_too_large: 13,
-  invalid_response: 14,
-  limiter_failed: 15,
+/** Exit codes with what they mean. 1 is reserved for unexpected errors, and 2 for invalid usage, as in every command. */
+const EXITS: Readonly<Record<IpapiErrorCode, readonly [code: number, meaning: string]>> = {
+  invalid_argument: [2, 'invalid usage: arguments, options, format or field'],
+  invalid_ip: [3, 'not an IP address'],
+  reserved_ip: [4, 'private or reserved address'],
+  invalid_key: [5, 'invalid key; without a key: this network is blocked'],
+  rate_limited: [6, 'quota used up'],
+  not_found: [7, 'not found (404)'],
+  method_not_allowed: [8, 'method not allowed (405)'],
+  server_error: [9, 'the upstream failed (400, 500, or an error of its own)'],
+  unexpected_status: [10, 'another unexpected status'],
+  network_error: [11, 'no answer: DNS, connection, TLS'],
+  timeout: [12, 'no answer in time'],
+  body_too_large: [13, 'answer too large'],
+  invalid_response: [14, 'invalid answer'],
+  limiter_failed: [15, 'the limiter of requests failed'],
 };
 
+const [INVALID_USAGE] = EXITS.invalid_argument;
+const HELP_LINES = [[0, 'answered'] as const, [1, 'unexpected error'] as const, ...Object.values(EXITS)];
 const EXIT_CODES_HELP = `
 Exit codes:
-   0  answered
-   1  unexpected error
-   2  invalid usage: arguments, options, format or field
-   3  not an IP address
-   4  private or reserved address
-   5  invalid key; without a key: this network is blocked
-   6  quota used up
-   7  not found (404)
-   8  method not allowed (405)
-   9  the upstream failed (400, 500, or an error of its own)
-  10  another unexpected status
-  11  no answer: DNS, connection, TLS
-  12  no answer in time
-  13  answer too large
-  14  invalid answer
-`;
+${HELP_LINES.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}\n`).join('')}`;
 
 const MAX_TIMEOUT_MS = 2_147_483_647;
 const TIMEOUT_TAKES = `--timeout-ms takes an integer from 1 to ${MAX_TIMEOUT_MS}`;
@@ -91,7 +78,7 @@ export function registerIpCommand(program: Command): void {
       const flags = flagsSchema.safeParse(rawFlags);
       const misuse = flags.success ? misuseOf(address, flags.data) : (flags.error.issues[0]?.message ?? 'bad options');
       if (!flags.success || misuse !== null) {
-        complain(misuse ?? 'bad options', EXIT_CODES.invalid_argument);
+        complain(misuse ?? 'bad options', INVALID_USAGE);
         return;
       }
       const { url, timeoutMs } = flags.data;
@@ -99,8 +86,8 @@ export function registerIpCommand(program: Command): void {
         const client = new IpapiClient({ baseUrl: url || undefined, apiKey: keyOf(flags.data), timeoutMs });
         await print(await answer(client, address ?? '', flags.data));
       } catch (error) {
-        if (error instanceof ConfigError) complain(error.message, EXIT_CODES.invalid_argument);
-        else if (error instanceof IpapiError) complain(error.message, EXIT_CODES[error.code]);
+        if (error instanceof ConfigError) complain(error.message, INVALID_USAGE);
+        else if (error instanceof IpapiError) complain(error.message, EXITS[error.code][0]);
         else throw error;
       }
     });

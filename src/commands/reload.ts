@@ -1,5 +1,6 @@
 import { statSync, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { errorText } from '../capture/basics/error-text.ts';
 import { type Config, OPTIONS } from '../config/mod.ts';
 import type { KeyRing } from '../http/keys/key-ring.ts';
 import type { Log } from '../log/log.ts';
@@ -44,7 +45,7 @@ export function watchForReload(started: Config, source: ConfigSource, log: Log) 
       );
       if (waiting.length > 0) logger.warn({ options: waiting }, 'changed options that take effect after a restart');
     } catch (error) {
-      logger.error(`${why} changed nothing: ${error instanceof Error ? error.message : String(error)}`);
+      logger.error(`${why} changed nothing: ${errorText(error)}`);
     }
   };
   // Looks at the files, not for changes of their directories: Kubernetes replaces a link above them. A pipe of the

@@ -1,4 +1,5 @@
 import { accessSync, constants, createReadStream } from 'node:fs';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { ListReport, ScanSettings } from '../capture/work/scan.ts';
 import { MAX_SCAN_TARGETS } from '../capture/work/scan-limits.ts';
 import { ConfigError } from '../config/mod.ts';
@@ -72,9 +73,7 @@ function fileInput(file: string): Input {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new ConfigError(
-      `--list takes a file with targets: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ConfigError(`--list takes a file with targets: ${errorText(error)}`);
   }
   return { name: file, bytes: createReadStream(file) };
 }

@@ -13,7 +13,7 @@ import { scanInputs, targetLines } from './scan-input.ts';
 import { type OutputForm, outputHead, outputLine, startProgress } from './scan-output.ts';
 import { writeReport } from './scan-report.ts';
 import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
-import { makeFolder } from './shot-files.ts';
+import { makeFolderOf } from './shot-files.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -63,7 +63,7 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
   const report = flags.report === undefined ? undefined : String(flags.report);
   if (report !== undefined) await refuseFullDirectory('--report', report);
   const dir = String(flags.dir);
-  if (service.server === undefined) await makeDir(dir);
+  if (service.server === undefined) await makeFolderOf('--dir', dir);
   const place =
     service.server === undefined ? { dbPath: join(dir, 'results.db'), dataDir: join(dir, 'data') } : undefined;
   await withClient(flags, { ...service, place }, async (client, signal) => {
@@ -144,13 +144,4 @@ function settingsOf(flags: Flags): { readonly given: ScanSettings; readonly pars
   if (read.success) return { given, parsed: read.data };
   const [issue] = read.error.issues;
   throw new ConfigError(`${flagOf(String(issue?.path[0]))} ${issue?.message}`);
-}
-
-async function makeDir(dir: string): Promise<void> {
-  try {
-    await makeFolder(dir);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`--dir takes a directory that can be written to, and ${dir} cannot be created: ${why}`);
-  }
 }

@@ -17,9 +17,9 @@ const LOG_LEVELS = OPTIONS.find(({ name }) => name === 'logLevel')?.takes ?? '';
 const MAX_TIMEOUT_MS = '3600000';
 
 /** Options only for captures in this process: a service at `--server` has its own values. */
-export const OWN_OPTIONS = ['maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'];
+const OWN_OPTIONS = ['maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'];
 
-export function logLevelFlag(): Option {
+function logLevelFlag(): Option {
   return new Option(
     '--log-level <level>',
     `Log lines of this level and above to standard error. Takes ${LOG_LEVELS}. Default: error, whatever CAPSTAN_LOG_LEVEL or a file says.`,
@@ -27,7 +27,7 @@ export function logLevelFlag(): Option {
 }
 
 /** Returns the configuration of a process that captures with another service, which checks time limits itself. */
-export function configBeside(flags: Readonly<Record<string, unknown>>, logLevel: string): Config {
+function configBeside(flags: Readonly<Record<string, unknown>>, logLevel: string): Config {
   const own = OWN_OPTIONS.find((name) => flags[name] !== undefined);
   if (own !== undefined) {
     throw new ConfigError(`${flagOf(own)} is for captures in this process: the service at --server has its own value`);
@@ -36,10 +36,7 @@ export function configBeside(flags: Readonly<Record<string, unknown>>, logLevel:
 }
 
 /** Returns the time limit that was given; none for the service's default. */
-export function timeOf(
-  { timeoutMs }: Readonly<Record<string, unknown>>,
-  config: Config,
-): { readonly timeoutMs?: number } {
+function timeOf({ timeoutMs }: Readonly<Record<string, unknown>>, config: Config): { readonly timeoutMs?: number } {
   return timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs };
 }
 

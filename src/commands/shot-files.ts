@@ -5,9 +5,11 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ARTIFACTS, type ArtifactKind, type OutputKind } from '../capture/artifacts/artifacts.ts';
 import { FORMATS } from '../capture/artifacts/formats.ts';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { Evidence } from '../capture/result/evidence.ts';
 import type { Result } from '../capture/result/result.ts';
+import { ConfigError } from '../config/mod.ts';
 import type { Logger } from '../log/log.ts';
 import type { Ending } from './ending.ts';
 
@@ -78,11 +80,21 @@ export async function saveShot(
   return path;
 }
 
+/** Makes the folder that a flag names. @throws ConfigError when it cannot be made. */
+export async function makeFolderOf(flag: string, path: string): Promise<void> {
+  try {
+    await makeFolder(path);
+  } catch (error) {
+    const reason = `${path} cannot be created: ${errorText(error)}`;
+    throw new ConfigError(`${flag} takes a directory that can be written to, and ${reason}`);
+  }
+}
+
 /**
  * Makes a folder and its parents. Not with `recursive: true`: where no folder can be made (/proc), Node retries for
  * ever.
  */
-export async function makeFolder(path: string): Promise<void> {
+async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return;
   if (dirname(path) !== path) await makeFolder(dirname(path));
   await mkdir(path);

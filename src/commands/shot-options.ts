@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { errorText } from '../capture/basics/error-text.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { describeOptions, type JsonField, type OptionDescription } from '../capture/options/describe.ts';
 import { isMap, isRepeatable, listItem, optionFromTexts } from '../capture/options/from-text.ts';
@@ -98,8 +99,7 @@ function textOf({ name, field }: OptionDescription, text: string): string {
   try {
     return decodeText(readFileSync(text)).trim();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${flagOf(name)} takes a JSON file, but ${text} cannot be read: ${why}`);
+    throw new ConfigError(`${flagOf(name)} takes a JSON file, but ${text} cannot be read: ${errorText(error)}`);
   }
 }
 

@@ -89,6 +89,7 @@ const REMEDIES: Readonly<Record<TruncatedBy, string>> = {
   maxHeight: ', as --max-height asks for',
   limit: ', which is the limit of an image',
   growth: ': it grew while it was scrolled; --max-height follows it further',
+  container: ': what is around the element cuts it off',
   time: ': the time was over; --timeout-ms gives the page more',
 };
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { errorText } from '../capture/basics/error-text.ts';
 import { readTarget } from '../capture/target.ts';
 import { ConfigError } from '../config/mod.ts';
 import { decodeText } from './decode-text.ts';
@@ -63,8 +64,6 @@ async function readList(list: string): Promise<string> {
   try {
     return decodeText(await readFile(list));
   } catch (error) {
-    throw new ConfigError(
-      `--list takes a file with one URL per line: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ConfigError(`--list takes a file with one URL per line: ${errorText(error)}`);
   }
 }

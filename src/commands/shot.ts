@@ -7,15 +7,14 @@ import { CapstanError } from '../capture/errors.ts';
 import { type CaptureRequest, requestSchemas } from '../capture/request.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { CapstanFailure } from '../client/mod.ts';
-import { addConfigFlags, collect } from '../config/flags.ts';
+import { collect } from '../config/flags.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
 import { openLog } from '../log/log.ts';
 import { codeOfEnd, watchForEnd } from './ending.ts';
-import { processConfig, serverUrl } from './process-config.ts';
-import { configBeside, logLevelFlag, OWN_OPTIONS, timeOf } from './server-flags.ts';
-import { type Capturing, makeFolder, type ShotOutcome, type ShotPlace, saveShot } from './shot-files.ts';
+import { addPageFlags, readPageFlags } from './server-flags.ts';
+import { type Capturing, makeFolderOf, type ShotOutcome, type ShotPlace, saveShot } from './shot-files.ts';
 import { captureHere } from './shot-here.ts';
-import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
+import { flagError } from './shot-options.ts';
 import { type Shot, startReport } from './shot-report.ts';
 import { type BadLine, readTargets } from './shot-targets.ts';
 import { captureThere } from './shot-there.ts';
@@ -27,8 +26,6 @@ const shotFlags = z.object({
   json: z.boolean().default(false),
   force: z.boolean().default(false),
   concurrency: z.coerce.number().int().min(1).max(1000).optional(),
-  server: z.string().transform(serverUrl).optional(),
-  logLevel: z.string().default('error'),
 });
 
 const TAKES: Readonly<Record<string, string>> = {
@@ -52,33 +49,28 @@ export function registerShotCommand(program: Command): void {
     .option('-o, --output <file>', 'file of the image, for a single page; its extension names the format')
     .option('--force', 'overwrite existing files')
     .option('--json', 'write a JSON object for each page, with its result and evidence')
-    .option('--concurrency <n>', 'maximum number of captures at once; default: --max-concurrent of the service')
-    .option('--server <url>', 'service that captures, in place of this process; --api-key is sent to it');
-  addCaptureFlags(command);
-  addConfigFlags(command, ['timeoutMs', ...OWN_OPTIONS, 'apiKey'])
-    .addOption(logLevelFlag())
-    .action(async (urls: readonly string[], flags: Readonly<Record<string, unknown>>) => {
-      const { outDir, output, list, json, force, concurrency, logLevel, server } = parseFlags(flags);
-      const config = server === undefined ? processConfig({ ...flags, logLevel }) : configBeside(flags, logLevel);
-      const targets = await readTargets(urls, list);
-      if (output !== undefined && targets.urls.length + targets.badLines.length > 1) {
-        throw new ConfigError('--output takes a single page; use --out-dir for several');
-      }
-      const captureFlags = readCaptureFlags(flags);
-      const format = formatOf(output, captureFlags.format);
-      const options = { ...(format !== undefined && { format }), ...captureFlags };
-      const requests = requestsOf(targets.urls, options, config, flags);
-      const place = { file: output ?? null, dir: output === undefined ? outDir : dirname(output), force };
-      const capturing =
-        server === undefined
-          ? captureHere(requests, { ...config, maxConcurrent: concurrency ?? config.maxConcurrent })
-          : captureThere(
-              targets.urls.map((url) => ({ ...options, ...timeOf(flags, config), url })),
-              { url: server, apiKey: config.apiKey[0] },
-              { concurrency, needsEvidence: json },
-            );
-      process.exitCode = await shoot(capturing, requests.length, targets.badLines, place, json, config);
-    });
+    .option('--concurrency <n>', 'maximum number of captures at once; default: --max-concurrent of the service');
+  addPageFlags(command).action(async (urls: readonly string[], flags: Readonly<Record<string, unknown>>) => {
+    const { outDir, output, list, json, force, concurrency } = parseFlags(flags);
+    const { server, config, options: given } = readPageFlags(flags);
+    const targets = await readTargets(urls, list);
+    if (output !== undefined && targets.urls.length + targets.badLines.length > 1) {
+      throw new ConfigError('--output takes a single page; use --out-dir for several');
+    }
+    const format = formatOf(output, given.format);
+    const options = { ...(format !== undefined && { format }), ...given };
+    const requests = requestsOf(targets.urls, options, config, flags);
+    const place = { file: output ?? null, dir: output === undefined ? outDir : dirname(output), force };
+    const capturing =
+      server === undefined
+        ? captureHere(requests, { ...config, maxConcurrent: concurrency ?? config.maxConcurrent })
+        : captureThere(
+            targets.urls.map((url) => ({ ...options, url })),
+            server,
+            { concurrency, needsEvidence: json },
+          );
+    process.exitCode = await shoot(capturing, requests.length, targets.badLines, place, json, config);
+  });
 }
 
 /** Returns the format that the extension of `--output` names; undefined for none. `given`: the value of `--format`. */
@@ -134,7 +126,8 @@ async function shoot(
   json: boolean,
   config: Config,
 ): Promise<number> {
-  await makeOutDir(place.dir);
+  // Before the browser starts, so that nothing is captured when images cannot be saved.
+  await makeFolderOf('--out-dir', place.dir);
   const log = await openLog(config);
   const ending = watchForEnd(log.logger);
   const report = startReport(size + badLines.length, json);
@@ -153,18 +146,6 @@ async function shoot(
   } finally {
     report.end();
     await log.flush();
-  }
-}
-
-/** Makes the output directory before the browser starts, so that nothing is captured when images cannot be saved. */
-async function makeOutDir(outDir: string): Promise<void> {
-  try {
-    await makeFolder(outDir);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(
-      `--out-dir takes a directory that can be written to, and ${outDir} cannot be created: ${why}`,
-    );
   }
 }
 

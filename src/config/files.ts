@@ -1,3 +1,4 @@
+import { errorText } from '../capture/basics/error-text.ts';
 import { ConfigError } from './config-error.ts';
 
 /** Returns the text of a file. @throws When it cannot be read. */
@@ -8,8 +9,8 @@ export function readNamedFile(flag: string, path: string, readFile: ReadFile): s
   try {
     return readFile(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${flag} ${path} cannot be read: ${reason.split('\n', 1).join('')}`, { cause: error });
+    const [reason] = errorText(error).split('\n', 1);
+    throw new ConfigError(`${flag} ${path} cannot be read: ${reason}`, { cause: error });
   }
 }
 

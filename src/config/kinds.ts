@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
+import { errorText } from '../capture/basics/error-text.ts';
 import { parseTargetList } from '../egress/address-policy.ts';
 
 /*
@@ -69,7 +70,7 @@ export function targets(facts: Described) {
       try {
         parseTargetList(list);
       } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+        context.addIssue({ code: 'custom', message: errorText(error) });
       }
     })
     .register(table, {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ARTIFACT_STORE_KINDS } from '../capture/artifacts/artifacts.ts';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { Immutable } from '../capture/basics/immutable.ts';
 import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/operation/limits.ts';
@@ -46,7 +47,7 @@ const notify = list(
     try {
       readReceiver(text);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      context.addIssue({ code: 'custom', message: errorText(error) });
     }
   }),
   {

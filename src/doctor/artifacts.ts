@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { errorText } from '../capture/basics/error-text.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Config } from '../config/mod.ts';
 import type { ObjectStoreConfig } from '../config/slices.ts';
@@ -56,7 +57,7 @@ async function whyUnusable(client: S3Client, key: string): Promise<readonly Find
     return [];
   } catch (error) {
     const cause = error instanceof CapstanError && error.cause instanceof Error ? error.cause : error;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorText(cause);
     return artifacts.failure(`objects cannot be ${right}: ${why}`, adviceFor(why));
   }
 }

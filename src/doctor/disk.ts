@@ -2,6 +2,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../capture/artifacts/artifacts.ts';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { Config } from '../config/mod.ts';
 import { existingParent, inspectStore } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -42,7 +43,7 @@ async function examineDirectory(check: string, path: string, whenFull: string): 
     if (free === 0) return finding.failure(found, whenFull);
     return free < LITTLE_BYTES ? finding.warning(found, whenFull) : finding.ok(found);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return finding.failure(`${path} cannot be written: ${reason}`, `let the service's user write to it, or mount it`);
   }
 }

@@ -11,7 +11,6 @@ export interface Finding {
   readonly advice: string;
 }
 
-/** Returns a function that makes the findings of one check. */
 export function findingsOf(check: string) {
   const make = (state: Finding['state']) => (found: string, advice: string) => [
     { check, state, found: oneLine(found), advice: oneLine(advice) },

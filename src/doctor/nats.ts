@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { z } from 'zod';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { Config } from '../config/mod.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -34,17 +35,13 @@ async function examineServer(url: string, config: NatsConfig): Promise<readonly 
       return nats.ok(`${server}, with JetStream`);
     } catch (error) {
       return nats.failure(
-        `${server}: ${reasonOf(error)}`,
+        `${server}: ${errorText(error)}`,
         'check user and password or token in --nats-url, --nats-creds and --nats-tls-*, and that the account may use JetStream',
       );
     }
   } catch (error) {
-    return nats.failure(`${address}: ${reasonOf(error)}`, 'start the server, and check --nats-url');
+    return nats.failure(`${address}: ${errorText(error)}`, 'start the server, and check --nats-url');
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function introduction(host: string, port: number): Promise<z.output<typeof Introduction>> {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { Config } from '../config/mod.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -18,7 +19,7 @@ export async function examinePort({ host, port }: Pick<Config, 'host' | 'port'>)
     return finding.ok(`${at} is free`);
   } catch (error) {
     if (await isCapstan(host, port)) return finding.ok(`${at}: a Capstan service is listening there`);
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return finding.failure(`${at}: ${reason}`, 'stop what listens there, or choose another --host or --port');
   }
 }

@@ -44,7 +44,8 @@ const CLASS_NAMES: Readonly<Record<string, string>> = {
 export function parseAddress(text: string): IpAddress | null {
   const spelling = hexadecimal(text);
   if (ipaddr.IPv6.isValid(spelling)) return ipaddr.IPv6.parse(spelling);
-  return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null;
+  // Without the first test, each name costs an exception.
+  return /^[\d.]+$/.test(text) && ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null;
 }
 
 export function parseCidr(text: string): Cidr | null {

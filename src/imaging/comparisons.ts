@@ -17,7 +17,7 @@ import { type ComparisonLimits, createComparisonThread } from './comparison/comp
 import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
 
-/** Maximum number of comparisons at once: each holds two images in memory, at most 256 MiB. */
+/** Maximum number of comparisons at once: each holds two files and up to 40 MiB of decoded rows in memory. */
 const MAX_AT_ONCE = 1;
 /** Maximum number of comparisons under way, of which each key has a share. */
 const MAX_WAITING = 100;
@@ -48,9 +48,14 @@ const SAME_PICTURE = { regions: [], truncated: false, changed_pixels: 0, share: 
 
 export type Comparisons = ReturnType<typeof createComparisons>;
 
-export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>, limits: ComparisonLimits = {}) {
+/** `staging` resolves with the directory for large decoded images. */
+export function createComparisons(
+  artifacts: Pick<ArtifactStore, 'open' | 'record'>,
+  staging: () => Promise<string>,
+  limits: ComparisonLimits = {},
+) {
   const inTurnOfOwner = createBoundedWork({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
-  const thread = createComparisonThread(limits);
+  const thread = createComparisonThread(staging, limits);
 
   async function read(id: number): Promise<File | undefined> {
     const artifact = await artifacts.open(id, 'image');

@@ -12,9 +12,10 @@ import { createPlaces } from '../fairness/share.ts';
 import { HostVisits } from '../scans/host-visits.ts';
 import { withCaptures } from '../scans/outcomes-with-captures.ts';
 import { storeList } from '../scans/store-list.ts';
-import { isAway } from '../storage/failures/store-errors.ts';
+import { createLeasedWork } from '../storage/passes/leased-work.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
+  JOB_LEASE_MS,
   type JobKind,
   type JobRecord,
   jobKeyOf,
@@ -23,13 +24,15 @@ import {
   type Page,
   type TakenJob,
 } from '../storage/ports/job-store.ts';
-import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
+import { type RunOptions, runJob } from './run-job.ts';
 import { type JobManner, packWork, unpackItem, type Work } from './stored-form.ts';
 
 export type { JobManner };
 
 /** Interval between searches for jobs that another process abandoned or that were not admitted, in milliseconds. */
 const PASS_MS = 2_000;
+/** Interval of lease renewals, in milliseconds. A cancelled job may run this much longer in another process. */
+const RENEWAL_MS = JOB_LEASE_MS / 4;
 const PRUNE_MS = 60_000;
 /** Maximum number of waiting jobs whose requests are remembered: others run outside of the traces of theirs. */
 const MAX_TRACED = 10_000;
@@ -49,8 +52,6 @@ interface JobsOptions extends RunOptions {
     proxy: UpstreamProxy | undefined,
     signal: AbortSignal,
   ) => AsyncIterable<Uint8Array>;
-  /** Called with failures of background work. */
-  readonly report: (error: unknown) => void;
 }
 
 /** Checks that may refuse a scan, before, while and after its list is read. */
@@ -72,8 +73,6 @@ export type Jobs = ReturnType<typeof createJobs>;
  */
 export function createJobs(options: JobsOptions) {
   const { store, enabled, atOnce, ids, report } = options;
-  const running = new Map<string, Subject<void>>();
-  const ended = new Set<Promise<void>>();
   /** Run a function in the context of the request that added the job. */
   const inRequest = new LRUCache<string, ReturnType<typeof AsyncLocalStorage.snapshot>>({ max: MAX_TRACED });
   const owner = ids();
@@ -87,36 +86,26 @@ export function createJobs(options: JobsOptions) {
   /** Takes jobs while there is room. The next pass tries again if the database is unavailable or a job was refused. */
   const takeAll = async (): Promise<void> => {
     for (const before = refused; !stopping.signal.aborted && refused === before; ) {
-      const job = await store.take(owner, { isForIdleKeys: running.size >= atOnce() });
+      const job = await store.take(owner, { isForIdleKeys: work.running.size >= atOnce() });
       if (job === undefined) break;
       // A job whose lease ran out because it could not be renewed is still running here.
-      if (!running.has(job.id)) begin(job);
+      if (!work.running.has(job.id)) begin(job);
     }
   };
-  const failed = (error: unknown): void => {
-    if (!isAway(error)) report(error);
-  };
-  const searches = repeatPass({ run: () => takeAll().catch(failed), intervalMs: PASS_MS });
-  const prunes = repeatPass({ run: () => store.prune().catch(failed), intervalMs: PRUNE_MS });
+  const work = createLeasedWork<Subject<void>>({ takeAll, intervalMs: PASS_MS, renewalMs: RENEWAL_MS, report });
+  const prunes = repeatPass({ run: () => store.prune().catch(work.failed), intervalMs: PRUNE_MS });
 
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
-    running.set(job.id, cancelled$);
     const start = () => runJob(job, owner, cancelled$, stopping.signal, options, visits);
-    const run = (inRequest.get(job.id)?.(start) ?? start())
-      .catch((error: unknown): JobEnd => {
-        report(error);
-        return 'failed';
-      })
-      .then((end) => {
-        if (end === 'completed' || end === 'failed') counts[end] += 1;
-        if (end === 'later') refused += 1;
-        else inRequest.delete(job.id);
-        running.delete(job.id);
-        ended.delete(run);
-        if (end !== 'later') void searches.pass();
-      });
-    ended.add(run);
+    const renew = async () => (await store.renew(job.id, owner)) || cancelled$.next();
+    work.begin(job.id, cancelled$, renew, async () => {
+      const end = await (inRequest.get(job.id)?.(start) ?? start());
+      if (end === 'completed' || end === 'failed') counts[end] += 1;
+      if (end === 'later') refused += 1;
+      else inRequest.delete(job.id);
+      return end !== 'later';
+    });
   };
 
   const newId = (manner: JobManner | undefined): string => {
@@ -125,17 +114,17 @@ export function createJobs(options: JobsOptions) {
   };
 
   const add = async (job: Omit<NewJob, 'work' | 'isShared'>, content: Work): Promise<JobRecord> => {
-    const work = await packWork(content);
+    const packed = await packWork(content);
     inRequest.set(job.id, AsyncLocalStorage.snapshot());
-    await store.add({ ...job, work, isShared: (content.by ?? ANY_CLIENT).owner !== null });
+    await store.add({ ...job, work: packed, isShared: (content.by ?? ANY_CLIENT).owner !== null });
     const added = await store.get(job.id);
     if (added === undefined) throw new Error(`job ${job.id} was stored, but cannot be read`);
     counts.added += 1;
-    void searches.pass();
+    work.search();
     return added;
   };
 
-  if (enabled) for (const passes of [searches, prunes]) passes.start();
+  if (enabled) for (const passes of [work, prunes]) passes.start();
 
   return {
     /** Adds a job. Resolves when it is stored and would survive a crash. */
@@ -205,7 +194,7 @@ export function createJobs(options: JobsOptions) {
       const before = await store.get(id);
       const job = await store.cancel(id);
       if (job?.state === 'cancelled' && before?.state !== 'cancelled') counts.cancelled += 1;
-      running.get(id)?.next();
+      work.running.get(id)?.next();
       return job;
     },
     /**
@@ -213,13 +202,12 @@ export function createJobs(options: JobsOptions) {
      * for jobs; another process may run them.
      */
     get counts(): ServiceStats['jobs'] {
-      return { ...counts, running: running.size };
+      return { ...counts, running: work.running.size };
     },
     /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
     stop: async (): Promise<void> => {
       stopping.abort();
-      await Promise.all([searches.stop(), prunes.stop()]);
-      await Promise.all(ended);
+      await Promise.all([work.stop(), prunes.stop()]);
     },
   };
 }

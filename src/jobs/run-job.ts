@@ -7,14 +7,11 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { HostVisits } from '../scans/host-visits.ts';
 import type { ScanCaptures, ScanElement, ScanElements } from '../scans/scan-elements.ts';
 import { packOutcome, recordedOutcome } from '../scans/stored-outcome.ts';
-import { isAway } from '../storage/failures/store-errors.ts';
-import { JOB_LEASE_MS, type JobStore, type TakenJob } from '../storage/ports/job-store.ts';
+import { isAway, unlessAway } from '../storage/failures/store-errors.ts';
+import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import { elementsOf } from './job-elements.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { packItem, unpackWork } from './stored-form.ts';
-
-/** Interval of lease renewals, in milliseconds. A cancelled job may run this much longer in another process. */
-const RENEWAL_MS = JOB_LEASE_MS / 4;
 
 export interface RunOptions {
   readonly store: JobStore;
@@ -27,6 +24,8 @@ export interface RunOptions {
     by: Client & { readonly id?: string },
   ) => Observable<BatchItem>;
   readonly captures: ScanCaptures;
+  /** Called with unexpected errors. */
+  readonly report: (error: unknown) => void;
 }
 
 /** `released`: another run continues the job. `later`: the job was not admitted, and should not be retried at once. */
@@ -38,17 +37,10 @@ export async function runJob(
   owner: string,
   cancelled$: Subject<void>,
   stopping: AbortSignal,
-  { store, submit, submitBatch, captures }: RunOptions,
+  { store, submit, submitBatch, captures, report }: RunOptions,
   visits: HostVisits,
 ): Promise<JobEnd> {
   let source: ScanElements | undefined;
-  const renewal = setInterval(() => {
-    store.renew(job.id, owner).then(
-      (held) => held || cancelled$.next(),
-      // The database is unavailable. If the lease expires, the next renewal cancels the job here.
-      () => undefined,
-    );
-  }, RENEWAL_MS);
   try {
     const work = await unpackWork(job.work);
     const { concurrency, callback, notify, by: client = ANY_CLIENT } = work;
@@ -108,8 +100,8 @@ export async function runJob(
       if (isScan && outcome.state === 'stored') {
         const { result } = outcome;
         // A capture that was answered by an earlier one is not the scan's own.
-        if (isAgain) return result.cached ? undefined : unlessAway(captures.remove(result.id));
-        const sameAs = await unlessAway(captures.sameAs(result));
+        if (isAgain) return result.cached ? undefined : unlessAway(() => captures.remove(result.id));
+        const sameAs = await unlessAway(() => captures.sameAs(result));
         done({ index: element.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });
       } else done({ index: element.index, url, outcome });
     };
@@ -140,13 +132,13 @@ export async function runJob(
       return 'later';
     }
     await store.finish(job.id, owner, { state: 'failed', failure: reason });
-    throw thrown;
+    report(thrown);
+    return 'failed';
   } finally {
     if (source !== undefined) {
       stopping.removeEventListener('abort', source.close);
       source.close();
     }
-    clearInterval(renewal);
   }
 }
 
@@ -163,16 +155,6 @@ function asBatch(
     }),
     map((outcome) => ({ index: 0, url: request.target.url, outcome })),
   );
-}
-
-/** Resolves with undefined when the database is unavailable. */
-async function unlessAway<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isAway(error)) return undefined;
-    throw error;
-  }
 }
 
 function isInterrupted(outcome: CaptureOutcome): boolean {

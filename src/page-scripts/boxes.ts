@@ -20,6 +20,14 @@ export const isWithin = (inner: Sides, outer: Sides): boolean =>
   inner.top >= outer.top - 1 &&
   inner.bottom <= outer.bottom + 1;
 
+/** Returns what of a box lies in an area, and a pixel around it, which the browser may have rounded away. */
+export function cutTo(box: Rectangle, area: Rectangle): Rectangle | null {
+  const [x, y] = [Math.max(box.x, area.x - 1), Math.max(box.y, area.y - 1)];
+  const width = Math.min(box.x + box.width, area.x + area.width + 1) - x;
+  const height = Math.min(box.y + box.height, area.y + area.height + 1) - y;
+  return area.width > 0 && area.height > 0 ? { x, y, width, height } : null;
+}
+
 /** Returns the smallest box around these; null when there is none. */
 export function around(boxes: readonly Rectangle[]): Rectangle | null {
   if (boxes.length === 0) return null;

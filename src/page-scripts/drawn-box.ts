@@ -35,13 +35,6 @@ export function isRendered(element: PageElement, checks: Checks = {}): boolean {
   return boxed !== null && isVisible(boxed, checks);
 }
 
-/** Returns the box of an element; of one with `display: contents`, the box around its visible content. */
-export function drawnBox(element: PageElement): Rectangle | null {
-  const box = boxOf(element);
-  if (!isEmpty(box)) return box;
-  return isContents(element) ? boxAround([...piecesOf(element)].map(({ box }) => box)) : null;
-}
-
 /** Returns the box of an element that is visible; null for any other. */
 export function seenBox(element: PageElement, checks: Checks = {}): Rectangle | null {
   const box = boxOf(element);
@@ -55,6 +48,11 @@ export function isSeen(element: PageElement, checks: Checks = {}): boolean {
   return isContents(element) && piecesOf(element, checks).next().done !== true;
 }
 
+/** Returns the parts that draw a visible element: itself, or the content of one with `display: contents`. */
+export function drawnParts(element: PageElement): Piece[] {
+  return isContents(element) ? [...piecesOf(element)] : [{ element, box: boxOf(element) }];
+}
+
 /** Returns the first element with a box that draws this one: itself, one of its content, or the one around its text. */
 export function drawnElement(element: PageElement): PageElement {
   if (!isContents(element)) return element;
@@ -63,7 +61,7 @@ export function drawnElement(element: PageElement): PageElement {
 }
 
 /** A part that draws an element with `display: contents`: an element with a box, or a text. */
-interface Piece {
+export interface Piece {
   readonly element: PageElement;
   readonly box: Box;
 }

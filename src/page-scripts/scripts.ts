@@ -30,3 +30,4 @@ export { nextPart } from './in-parts.ts';
 export { finishReading, framesOf as framesOfReading } from './painted/after-frames.ts';
 export { undoAll as restorePage } from './undo.ts';
 export { unfix } from './unfix.ts';
+export { visibleParts } from './visible-parts.ts';

@@ -1,4 +1,4 @@
-import { type PageDocument, type PageElement, type PageNode, reader } from './dom.ts';
+import { type Box, type PageDocument, type PageElement, type PageNode, reader } from './dom.ts';
 import type { GroupingRule, PageRule, StyleRule, StyleSheet } from './styles.ts';
 
 /*
@@ -38,8 +38,9 @@ export interface Window {
     run: (list: { getEntries(): readonly PerformanceEntry[] }) => void,
   ) => { observe(options: { type: string }): void; disconnect(): void };
   readonly IntersectionObserver: new (
-    run: (entries: readonly { readonly isIntersecting: boolean; readonly target: PageElement }[]) => void,
-  ) => { observe(element: PageElement): void; disconnect(): void };
+    run: (entries: readonly Intersection[]) => void,
+    options?: { root: PageDocument; rootMargin: string },
+  ) => { observe(element: PageElement): void; takeRecords(): readonly Intersection[]; disconnect(): void };
   readonly AbortSignal: { timeout(ms: number): { addEventListener(type: 'abort', run: () => void): void } };
   readonly ViewTimeline: new () => object;
   readonly URL: { new (url: string, base?: string): Url; canParse(url: string, base?: string): boolean };
@@ -137,6 +138,12 @@ interface NavigationTiming extends PerformanceEntry {
   readonly encodedBodySize: number;
   readonly decodedBodySize: number;
   readonly nextHopProtocol: string;
+}
+
+export interface Intersection {
+  readonly target: PageElement;
+  readonly isIntersecting: boolean;
+  readonly intersectionRect: Box;
 }
 
 interface Mutation {

@@ -1,40 +1,7 @@
-import { z } from 'zod';
+import type { CapstanEvent } from '../capture/events.ts';
 
-/* The facts of events, as subscribers receive them, for messages and notices. Facts that an event lacks are empty. */
+type FieldsOf<E> = E extends E ? keyof E : never;
+type ValueOf<E, F> = E extends E ? (F extends keyof E ? E[F] : never) : never;
 
-const text = z.string().catch('');
-const whole = z.number().nullable().catch(null);
-export const EventFacts = z.object({
-  type: z.string(),
-  at: text,
-  url: text,
-  id: whole,
-  watch: whole,
-  batch: z.string().nullable().catch(null),
-  labels: z.array(z.string()).catch([]),
-  size: whole,
-  done: whole,
-  failed: whole,
-  by: text,
-  accepting: z.boolean().catch(true),
-  degraded: z.array(z.string()).catch([]),
-  reason: text,
-  receiver: text,
-  api_key_name: z.string().nullable().catch(null),
-  failure: z.object({ reason: text }).nullable().catch(null),
-  result: z.object({ title: text, artifacts: z.unknown() }).nullable().catch(null),
-  run: z
-    .object({
-      capture: whole,
-      before: whole,
-      changed: z.array(z.string()).catch([]),
-      share: whole,
-      regions: z.array(z.unknown()).catch([]),
-      verdict: z.string().nullable().catch(null),
-      reason: z.string().nullable().catch(null),
-    })
-    .nullable()
-    .catch(null),
-});
-export type EventFacts = z.output<typeof EventFacts>;
-export type RunFacts = NonNullable<EventFacts['run']>;
+/** The fields of an event of any type. */
+export type EventFacts = { readonly [F in FieldsOf<CapstanEvent>]?: ValueOf<CapstanEvent, F> };

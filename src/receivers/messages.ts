@@ -2,30 +2,29 @@ import { ofKey } from '../capture/client.ts';
 import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
 import type { NewDelivery, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestNotice, MAX_LINES } from './digest-notice.ts';
-import { EventFacts } from './event-facts.ts';
+import type { EventFacts } from './event-facts.ts';
 import type { Notice } from './notice.ts';
 import { messageId, type Receiver } from './receiver.ts';
 import type { Message } from './transport.ts';
 
 /* Messages are made of stored events: one of each, or one of many. */
 
-/** Makes the news of an event, as subscribers receive it, for people. */
-export type NoticeOf = (event: unknown) => Promise<Notice>;
+/** Makes the news of an event, as the JSON that subscribers receive, for people. */
+export type NoticeOf = (event: string) => Promise<Notice>;
 
 /** The subject of a message about many events, in place of the type of one. */
 export const DIGEST = 'digest';
 /** Maximum number of events that a digest shows. */
 export const MAX_SHOWN = 50;
 
-const Subject = EventFacts.pick({ at: true, id: true, batch: true, watch: true });
-
 /** Reads what an event is about. */
 export function factsOf(event: string) {
-  return Subject.parse(JSON.parse(event));
+  const { at = '', id, batch = null, watch = null }: EventFacts = JSON.parse(event);
+  return { at, id: id ?? null, batch, watch };
 }
 
 export function messageOf({ id, event }: StoredDelivery, noticeOf: NoticeOf): Message {
-  return { id, body: event, notice: () => noticeOf(JSON.parse(event)) };
+  return { id, body: event, notice: () => noticeOf(event) };
 }
 
 /** Returns one message of many events. `more`: the number of events that are left out. */
@@ -36,11 +35,11 @@ export function digestOf(
   noticeOf: NoticeOf,
 ): Message {
   const ids = deliveries.map(({ id }) => id).join(' ');
-  const events: readonly Record<string, unknown>[] = deliveries.map(({ event }) => JSON.parse(event));
-  const last = factsOf(deliveries.at(-1)?.event ?? '{}').at;
+  const events = deliveries.map(({ event }) => event);
+  const last = factsOf(events.at(-1) ?? '{}').at;
   return {
     id: messageId(receiver.key, ids),
-    body: JSON.stringify({ v: 1, type: DIGEST, at: last, events, more }),
+    body: JSON.stringify({ v: 1, type: DIGEST, at: last, events: events.map((event) => JSON.parse(event)), more }),
     notice: async () => {
       const notices: Notice[] = [];
       // The others are a number, and need no pictures and links.

@@ -36,16 +36,15 @@ interface CapturePair {
 
 /** Returns the captures of an event: both of a change, or one; null without any. */
 export function capturesOf({ type, run, result, id }: EventFacts): ToldCaptures | null {
-  if (run !== null) {
+  if (run !== undefined) {
     if (run.capture === null) return null;
     return { before: type === 'watch.changed' ? run.before : null, after: run.capture };
   }
-  const hasFiles = result !== null && result.artifacts !== null && result.artifacts !== undefined;
-  return hasFiles && id !== null ? { before: null, after: id } : null;
+  return result?.artifacts && id !== undefined ? { before: null, after: id } : null;
 }
 
 export function linksOf(
-  event: EventFacts,
+  { url = '', watch = null }: EventFacts,
   captures: ToldCaptures | null,
   publicUrl: string | null,
   shared: SharedUrls | null,
@@ -58,10 +57,9 @@ export function linksOf(
     if (before === null) links.push({ label: 'Capture', url: viewUrl(publicUrl, `/results/${after}`) });
     else links.push({ label: 'Comparison', url: viewUrl(publicUrl, `/compare?a=${before}&b=${after}`) });
   }
-  if (/^https?:/.test(event.url)) links.push({ label: 'Page', url: event.url });
-  if (publicUrl !== null && event.watch !== null) {
-    links.push({ label: 'Watch', url: viewUrl(publicUrl, `/watches/${event.watch}`) });
-  }
+  if (/^https?:/.test(url)) links.push({ label: 'Page', url });
+  if (publicUrl !== null && watch !== null)
+    links.push({ label: 'Watch', url: viewUrl(publicUrl, `/watches/${watch}`) });
   return links;
 }
 

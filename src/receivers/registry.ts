@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
 import type { Told } from './dispatcher.ts';
 import { CALLBACKS, givenIn, KEYS, type Receiver } from './receiver.ts';
-import { readAddress, type TransportParts } from './transports.ts';
+import { TRANSPORTS, type TransportParts } from './transports.ts';
 
 type RegistryOptions = TransportParts & {
   /** URLs that are told how captures and batches ended, and what watches found. */
@@ -22,7 +22,7 @@ export type Registry = ReturnType<typeof createRegistry>;
 /** Knows the receivers: those of the operator, those that keys have given, and the callbacks of requests. */
 export function createRegistry({ webhooks, operator, alerts, given, ...parts }: RegistryOptions) {
   const receiver = (key: string, { name, kind, address, ...pace }: NewReceiver): Receiver => {
-    const read = readAddress({ kind, address });
+    const read = TRANSPORTS[kind].read(address);
     if (typeof read === 'string') throw new Error(`the address of the receiver ${name} ${read}`);
     return { key, name, kind, host: read.host, pace, transport: read.open(parts) };
   };

@@ -1,11 +1,11 @@
-import type { EventType } from '../capture/events.ts';
-import type { RunFacts } from './event-facts.ts';
-import { EventFacts } from './event-facts.ts';
+import type { CapstanEvent, EventType } from '../capture/events.ts';
+import type { WatchRun } from '../capture/work/watch.ts';
+import type { EventFacts } from './event-facts.ts';
 import type { Notice } from './notice.ts';
 import { capturesOf, imagesOf, linksOf, type NoticeSources } from './notice-parts.ts';
 import { isolated } from './transports/plain-text.ts';
 
-/* An event becomes a notice. Events are read as subscribers receive them. */
+/* An event becomes a notice. */
 
 interface Said {
   readonly sentence: string;
@@ -23,7 +23,9 @@ const titled =
   (what: string) =>
   (event: EventFacts): Said => ({ sentence: `${what}${titleIn(event)}` });
 
-const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
+type EventOf = { readonly [T in EventType]: Extract<CapstanEvent, { type: T }> };
+
+const SAID: { readonly [T in EventType]: (event: EventOf[T]) => Said } = {
   'capture.queued': news('A capture was admitted'),
   'capture.started': news('A capture has started'),
   'capture.stored': titled('A capture was stored'),
@@ -41,10 +43,10 @@ const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
   }),
   'batch.completed': ({ size, failed }) => ({
     sentence: `All of ${captures(size)} have ended, ${failed === 0 ? 'none' : failed} failed`,
-    isProblem: failed !== null && failed > 0 && failed === size,
+    isProblem: failed > 0 && failed === size,
   }),
   'watch.run': news('The page was captured and compared'),
-  'watch.changed': ({ run }) => ({ sentence: run === null ? 'The page has changed' : sayChange(run) }),
+  'watch.changed': ({ run }) => ({ sentence: sayChange(run) }),
   'watch.failed': failed('The page cannot be captured any more'),
   'watch.recovered': news('The page can be captured again'),
   'browser.launched': news('A browser was started'),
@@ -62,19 +64,20 @@ const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
   }),
 };
 
-/** Makes the notice of an event, as subscribers receive it. */
-export async function sayEvent(event: unknown, sources: NoticeSources): Promise<Notice> {
-  const facts = EventFacts.parse(event);
-  const { sentence, isProblem = false } = saidOf(facts);
+/** Makes the notice of an event, as the JSON that subscribers receive. */
+export async function sayEvent(body: string, sources: NoticeSources): Promise<Notice> {
+  const event: CapstanEvent = JSON.parse(body);
+  const facts: EventFacts = event;
+  const { sentence, isProblem = false } = saidOf(event.type, event);
   const captures = capturesOf(facts);
-  const shared = captures && (await sources.share(captures, facts.api_key_name).catch(() => null));
+  const shared = captures && (await sources.share(captures, facts.api_key_name ?? null).catch(() => null));
   return {
     about: aboutOf(facts),
     sentence,
     isProblem,
     facts: [
-      { label: 'Labels', text: facts.labels.map(isolated).join(', ') },
-      { label: 'Time', text: facts.at.replace('T', ' ').replace(/:\d\d\.\d+Z$/, ' UTC') },
+      { label: 'Labels', text: (facts.labels ?? []).map(isolated).join(', ') },
+      { label: 'Time', text: event.at.replace('T', ' ').replace(/:\d\d\.\d+Z$/, ' UTC') },
     ].filter((fact) => fact.text !== ''),
     links: linksOf(facts, captures, sources.publicUrl, shared),
     images: imagesOf(captures, sources, shared),
@@ -82,27 +85,24 @@ export async function sayEvent(event: unknown, sources: NoticeSources): Promise<
 }
 
 /** Says what an event tells, in a sentence. */
-export function sentenceOf(event: unknown): string {
-  return saidOf(EventFacts.parse(event)).sentence;
+export function sentenceOf(event: CapstanEvent): string {
+  return saidOf(event.type, event).sentence;
 }
 
-function saidOf(facts: EventFacts): Said {
-  return isKnown(facts.type) ? SAID[facts.type](facts) : { sentence: isolated(facts.type) };
-}
-
-function isKnown(type: string): type is EventType {
-  return Object.hasOwn(SAID, type);
+/** A later version of the service may know further types. */
+function saidOf<T extends EventType>(type: T, event: EventOf[T]): Said {
+  return Object.hasOwn(SAID, type) ? SAID[type](event) : { sentence: isolated(type) };
 }
 
 /** `shop.example/lamps` */
-function aboutOf({ url, batch }: EventFacts): string {
+function aboutOf({ url = '', batch = null }: EventFacts): string {
   const page = URL.parse(url);
   if (page !== null) return isolated(`${page.host}${page.pathname.replace(/\/$/, '')}${page.search}`).slice(0, 300);
   return batch === null ? 'Capstan' : `Batch ${isolated(batch)}`;
 }
 
 function whyOf({ failure, run, reason }: EventFacts): string {
-  const why = isolated(failure?.reason || run?.reason || reason);
+  const why = isolated(failure?.reason || run?.reason || reason || '');
   if (why !== '') return why;
   return run?.verdict ? `the page is ${run.verdict.replace('_', ' ')}` : 'for no known reason';
 }
@@ -116,7 +116,7 @@ function byWhom(name: string): string {
   return name === '' ? '' : ` by ${isolated(name)}`;
 }
 
-function captures(size: number | null): string {
+function captures(size: number): string {
   return size === 1 ? '1 capture' : `${size} captures`;
 }
 
@@ -132,7 +132,7 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** Says what a run of a watch found: `Price fell from €59.00 to €47.50`, `2 regions changed, 3 % of the image`. */
-function sayChange({ changed, share, regions, verdict, reason }: RunFacts): string {
+function sayChange({ changed, share, regions, verdict, reason }: WatchRun): string {
   const parts = [
     ...(changed.includes('values') && reason !== null ? [isolated(reason)] : []),
     ...(changed.includes('visual') ? [sayRegions(regions.length, share)] : []),

@@ -46,7 +46,7 @@ export class Sender {
   async attempt(receiver: Receiver, message: Message): Promise<Attempt | undefined> {
     const { key, clock, signal, report } = this.#options;
     if (signal.aborted) return undefined;
-    const attempt = await receiver.transport.send(message, signal);
+    const attempt = await receiver.transport(message, signal);
     if (isNamed(key)) await this.state.change(() => ({ last: attemptAt(clock(), attempt) })).catch(report);
     return signal.aborted && attempt.end !== 'delivered' ? undefined : attempt;
   }

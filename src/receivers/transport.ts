@@ -20,8 +20,5 @@ export type Attempt =
   /** Its address may not be dialled. */
   | { readonly end: 'forbidden'; readonly reason: string; readonly status: null };
 
-/** Sends messages to one receiver. */
-export interface Transport {
-  /** Makes one attempt. Never rejects. An aborted signal ends it as `again`. */
-  send(message: Message, signal: AbortSignal): Promise<Attempt>;
-}
+/** Makes one attempt to send a message to one receiver. Never rejects. An aborted signal ends it as `again`. */
+export type Transport = (message: Message, signal: AbortSignal) => Promise<Attempt>;

@@ -1,10 +1,19 @@
-import type { NewReceiver } from '../capture/work/receiver.ts';
+import type { ReceiverKind } from '../capture/work/receiver.ts';
+import type { Egress } from '../egress/egress.ts';
 import type { Transport } from './transport.ts';
-import { type MessengerParts, openMessenger, readMessengerAddress } from './transports/messengers.ts';
+import { decodes } from './transports/decodes.ts';
+import { discordTransport } from './transports/discord.ts';
+import type { HttpParts } from './transports/exchange.ts';
+import { mailTransport } from './transports/mail.ts';
+import { readMailAddress } from './transports/mail-address.ts';
+import { ntfyTransport } from './transports/ntfy.ts';
+import { slackWebhookTransport } from './transports/slack.ts';
+import { slackBotTransport } from './transports/slack-bot.ts';
+import { teamsTransport } from './transports/teams.ts';
 import { type WebhookOptions, webhookTransport } from './transports/webhook.ts';
 
 /** What transports are made of. `keys`: those that sign webhooks. */
-export type TransportParts = MessengerParts & Pick<WebhookOptions, 'keys' | 'clock'>;
+export type TransportParts = HttpParts & Pick<Egress, 'connectToMail'> & Pick<WebhookOptions, 'keys' | 'clock'>;
 
 /** The address of a receiver, read. */
 interface ReadAddress {
@@ -15,19 +24,70 @@ interface ReadAddress {
   readonly open: (parts: TransportParts) => Transport;
 }
 
-/** Where messages go. */
-export type Address = Pick<NewReceiver, 'kind' | 'address'>;
+interface TransportKind {
+  /** Forms of its address, for error texts and documentation. */
+  readonly forms: readonly string[];
+  /** How images come to the reader. */
+  readonly images: string;
+  /** Reads an address. Returns what is wrong with it as a text, without what may be secret. */
+  readonly read: (address: string) => ReadAddress | string;
+}
 
-/** Reads an address. Returns what is wrong with it as a text, without what may be secret. */
-export function readAddress({ kind, address }: Address): ReadAddress | string {
-  if (kind === 'webhook') {
-    const url = URL.parse(address);
-    if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http:// or https:// URL';
-    return { host: url.host, url, open: (parts) => webhookTransport({ ...parts, url }) };
-  }
-  const read = readMessengerAddress(kind, address);
-  if (typeof read === 'string') return read;
-  const url = 'url' in read ? read.url : null;
-  const host = url?.host ?? URL.parse(address)?.host ?? kind;
-  return { host, url, open: (parts) => openMessenger(read, parts) };
+/** https://docs.slack.dev/reference/objects/conversation-object */
+const CHANNEL = /^\/([CDGU][A-Z0-9]{6,20})$/;
+
+/** The transports of each kind of receiver. */
+export const TRANSPORTS: Readonly<Record<ReceiverKind, TransportKind>> = {
+  webhook: overHttp(['https://program.example/hook'], 'none', (url) => (parts) => webhookTransport({ ...parts, url })),
+  slack: overHttp(
+    ['https://hooks.slack.com/services/...', 'https://xoxb-token@slack.com/C0123456789'],
+    'with a bot token, uploaded; with a webhook, loaded by Slack from a shared link',
+    (url) => {
+      if (url.username === '') return (parts) => slackWebhookTransport({ ...parts, url });
+      const [, channel] = CHANNEL.exec(url.pathname) ?? [];
+      if (channel === undefined) return undefined;
+      return (parts) => slackBotTransport({ ...parts, channel, token: decodeURIComponent(url.username) });
+    },
+  ),
+  discord: overHttp(
+    ['https://discord.com/api/webhooks/...'],
+    'uploaded',
+    (url) => (parts) => discordTransport({ ...parts, url }),
+  ),
+  teams: overHttp(
+    ['https://...logic.azure.com/workflows/...'],
+    'loaded by Teams from a shared link',
+    (url) => (parts) => teamsTransport({ ...parts, url }),
+  ),
+  ntfy: overHttp(['https://ntfy.sh/topic', 'https://tk_token@ntfy.sh/topic'], 'the first one, uploaded', (url) => {
+    if (!/^\/[^/]/.test(url.pathname) || !decodes(url.pathname)) return undefined;
+    return (parts) => ntfyTransport({ ...parts, url });
+  }),
+  mail: {
+    forms: ['smtps://user:password@host/?to=name@domain', 'smtp://user:password@host/?to=name@domain'],
+    images: 'inside of the message',
+    read: (text) => {
+      const address = readMailAddress(text);
+      if (typeof address === 'string') return address;
+      const host = URL.parse(text)?.host ?? address.host;
+      return { host, url: null, open: (parts) => mailTransport({ ...parts, address }) };
+    },
+  },
+};
+
+/** `to`: returns what opens the transport to a URL; undefined for one of another form. */
+function overHttp(
+  forms: readonly string[],
+  images: string,
+  to: (url: URL) => ReadAddress['open'] | undefined,
+): TransportKind {
+  const read = (text: string): ReadAddress | string => {
+    const url = URL.parse(text);
+    const isHttp = url !== null && /^https?:$/.test(url.protocol) && decodes(url.username + url.password);
+    const open = isHttp ? to(url) : undefined;
+    return url === null || open === undefined
+      ? `must be a URL such as ${forms.join(' or ')}`
+      : { host: url.host, url, open };
+  };
+  return { forms, images, read };
 }

@@ -1,8 +1,9 @@
 import { tap } from 'rxjs';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { StoredRecord } from '../capture/result/result.ts';
-import type { Cluster, Worker } from '../cluster/open-cluster.ts';
+import type { Cluster, Worker, WorkerOptions } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { ClusterConfig } from '../config/slices.ts';
 import { entryOf } from '../feed/event-feed.ts';
@@ -37,17 +38,15 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
       onProblem: (problem) => logger.error({ err: problem }, 'the cluster reported a problem'),
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new ConfigError(`the credentials or certificates for NATS cannot be read: ${reason}`, { cause: error });
   }
 }
 
-interface MemberParts {
+interface MemberParts extends Pick<WorkerOptions, 'maxDials'> {
   readonly capturing: Capturing;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: EventLog;
-  /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
-  readonly maxDials: () => number;
   /** Called when a capture starts and when it has ended. */
   readonly onStarted?: (command: CaptureCommand) => void;
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
@@ -76,11 +75,13 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     maxDials,
     dial: async (command) => {
       const found = await dialCapture(command, capturing);
-      if ('state' in found && !command.signal.aborted) {
+      if (!('outcome' in found)) return found;
+      const outcome = await found.outcome;
+      if (!command.signal.aborted) {
         onStarted?.(command);
-        onEnded?.(command, found);
+        onEnded?.(command, outcome);
       }
-      return found;
+      return outcome;
     },
     logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),
     findOutcome: async (id) => {
@@ -93,8 +94,8 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
 /** Dials the target of a capture that has a slot, unless that was done, and performs the capture if it is reached. */
 async function* dialAndPerform(command: CaptureCommand, parts: Capturing): AsyncGenerator<CaptureOutcome> {
   const found = command.dialled ?? (await dialCapture(command, parts));
-  if ('state' in found) {
-    yield found;
+  if ('outcome' in found) {
+    yield await found.outcome;
     return;
   }
   try {

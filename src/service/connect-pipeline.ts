@@ -92,7 +92,10 @@ function overCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: Dial
       stage,
       // A single capture has a place in the queue: its worker dials in the slot.
       applies: (command) => stage.limit > 0 && command.batch !== null && isDialled(command) && api.areDialsAvailable,
-      dial: api.dial,
+      dial: async (command) => {
+        const found = await api.dial(command);
+        return 'state' in found ? { outcome: Promise.resolve(found) } : found;
+      },
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Dispatcher } from '../receivers/dispatcher.ts';
 import { CALLBACKS, KEYS, type Receiver, WEBHOOKS } from '../receivers/receiver.ts';
 import { endOfAttempt, readState } from '../receivers/receiver-state.ts';
 import type { Registry } from '../receivers/registry.ts';
-import { readAddress } from '../receivers/transports.ts';
+import { TRANSPORTS } from '../receivers/transports.ts';
 import type { DeadWanted, DeliveryStore, LetterPlace, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { ReceiverStore } from '../storage/ports/receiver-store.ts';
 
@@ -104,8 +104,8 @@ export function manageReceivers(parts: ReceiverManagement) {
     /** Rejects with `invalid_request`, `target_forbidden` or `too_many_receivers`. */
     add: async (wanted: NewReceiver, caller: ReceiverCaller): Promise<ReceiverAnswer> => {
       const { apiKeyName, owner } = caller;
-      const { name, kind } = wanted;
-      const read = readAddress(wanted);
+      const { name, kind, address } = wanted;
+      const read = TRANSPORTS[kind].read(address);
       if (typeof read === 'string') throw refusal([{ path: 'address', message: read }]);
       if (kind === 'webhook' && !isSigning()) {
         const message = 'is not accepted: the service was started without --webhook-secret';
@@ -145,7 +145,7 @@ export function manageReceivers(parts: ReceiverManagement) {
         body: JSON.stringify(event),
         notice: async () => sampleNotice(name, publicUrl),
       };
-      const attempt = await receiver.transport.send(message, AbortSignal.timeout(TEST_MS));
+      const attempt = await receiver.transport(message, AbortSignal.timeout(TEST_MS));
       return endOfAttempt(attempt);
     },
     /** Returns dead letters that follow `after`, oldest first. `name` may be `callback` or `webhook`. */

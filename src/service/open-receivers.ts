@@ -13,7 +13,7 @@ import { createDispatcher, type Told } from '../receivers/dispatcher.ts';
 import { createRegistry } from '../receivers/registry.ts';
 import { sayEvent } from '../receivers/say-event.ts';
 import { readSecret } from '../receivers/transports/signature.ts';
-import { readAddress } from '../receivers/transports.ts';
+import { TRANSPORTS } from '../receivers/transports.ts';
 import { isAway } from '../storage/failures/store-errors.ts';
 import { manageReceivers } from './manage-receivers.ts';
 import { createNoticeSources } from './notice-sources.ts';
@@ -80,7 +80,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const options = {
     receiverOf: registry.receiverOf,
     isShared,
-    noticeOf: (event: unknown) => sayEvent(event, sources),
+    noticeOf: (event: string) => sayEvent(event, sources),
     emit: events.emit,
     clock: Date.now,
     report: (error: unknown) => {
@@ -153,9 +153,8 @@ function checkReceivers(
     throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
   }
   for (const receiver of webhook) refuseForbidden('--webhook', new URL(receiver), egress);
-  for (const receiver of operator) {
-    const { name, kind } = receiver;
-    const read = readAddress(receiver);
+  for (const { name, kind, address } of operator) {
+    const read = TRANSPORTS[kind].read(address);
     if (typeof read === 'string') throw new ConfigError(`--notify ${name}: the address ${read}`);
     if (kind === 'webhook' && webhookSecret.length === 0) {
       throw new ConfigError(`--notify ${name} needs --webhook-secret: deliveries are signed`);

@@ -1,3 +1,4 @@
+import { errorText } from '../capture/basics/error-text.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { CapturingConfig } from '../config/slices.ts';
 import type { Logger } from '../log/log.ts';
@@ -14,8 +15,7 @@ export async function openTechnologies(
   if (path === null || role === 'api') return createTechnologies();
   const { readRulesFile } = await import('../technologies/rules-file.ts');
   const { rules, omitted } = await readRulesFile(path).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`--technology-rules ${JSON.stringify(path)} cannot be read: ${reason}`);
+    throw new ConfigError(`--technology-rules ${JSON.stringify(path)} cannot be read: ${errorText(error)}`);
   });
   logger.info({ file: path, technologies: rules.length }, 'the rules of technologies were read');
   if (omitted > 0)

@@ -1,6 +1,6 @@
 import type { Actors } from '../actors/actors.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import type { Dialled, Unreached } from '../capture/dialled.ts';
 import { CapstanError, failure, tellsOf, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { hasNetwork } from '../capture/request.ts';
@@ -36,17 +36,17 @@ export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | '
 
 /**
  * Connects to the target of a capture. Resolves with the connection, or with the outcome of a capture whose target
- * cannot be reached, once its record is stored: the outcome that its browser would have found.
+ * cannot be reached: the one that its browser would have found.
  */
-export async function dialCapture(command: CaptureCommand, parts: CaptureParts): Promise<Dialled | CaptureOutcome> {
+export async function dialCapture(command: CaptureCommand, parts: CaptureParts): Promise<Dialled | Unreached> {
   const { request, signal } = command;
   const timing = timingSince();
   try {
     return await parts.egress.dial(request, signal);
   } catch (error) {
     if (error instanceof CapstanError && error.code === 'target_forbidden')
-      return { state: 'rejected', failure: toFailure(error) };
-    return failedOutcome(command, error, timing(), NO_EVIDENCE, parts);
+      return { outcome: Promise.resolve({ state: 'rejected', failure: toFailure(error) }) };
+    return { outcome: failedOutcome(command, error, timing(), NO_EVIDENCE, parts) };
   }
 }
 

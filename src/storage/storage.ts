@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../capture/artifacts/artifacts.ts';
-import type { CapstanError } from '../capture/errors.ts';
-import type { StoredRecord } from '../capture/result/result.ts';
 import type { StorageConfig } from '../config/slices.ts';
-import { CaptureStore } from './captures/capture-store.ts';
+import { CaptureStore, type CaptureStoreOptions } from './captures/capture-store.ts';
 import type { Removed } from './captures/remover.ts';
-import { createRetention, type Retention, type RetentionLimits } from './captures/retention.ts';
+import { createRetention, type Retention, type RetentionLimits, type RetentionOptions } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
 import { holdNode } from './documents/nodes.ts';
 import { unlessAway } from './failures/store-errors.ts';
@@ -47,9 +45,12 @@ import { openSqlite } from './sqlite/open.ts';
  *   passes/           when background work runs: retries, intervals, pauses
  */
 
-export interface StorageOptions extends DatabaseObservers, Partial<StorageConfig> {
+export interface StorageOptions
+  extends DatabaseObservers,
+    Partial<StorageConfig>,
+    Pick<CaptureStoreOptions, 'maxOutbox' | 'onStoreFailure' | 'onRecovered' | 'onProblem'>,
+    Pick<RetentionOptions, 'onPostponed' | 'onHeld'> {
   readonly dataDir: string;
-  readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
   readonly makesIds?: boolean;
   /** Whether this process keeps its own event log, as every process outside of a cluster does. @default true */
@@ -58,16 +59,6 @@ export interface StorageOptions extends DatabaseObservers, Partial<StorageConfig
   readonly retain?: RetentionLimits;
   /** Called with what retention has removed. */
   readonly onRetained?: (removed: Removed) => void;
-  /** Called when holds keep more than `retain.bytes`, with the bytes above it, and with 0 when they do not any more. */
-  readonly onHeld?: (bytes: number) => void;
-  /** Called when retention has left captures that are too old for later, with their number. */
-  readonly onPostponed?: (captures: number) => void;
-  /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
-  readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
-  /** Called with each record that an ended process left for the database, and that the database has now. */
-  readonly onRecovered?: (record: StoredRecord) => Promise<void>;
-  /** Called with failures of background work. */
-  readonly onProblem?: (problem: unknown) => void;
 }
 
 const THUMBNAIL_BYTES = 256 * 1024 ** 2;
@@ -97,6 +88,8 @@ export interface Storage
   readonly events: EventLog;
   /** Events that wait for the log of a cluster. */
   readonly eventOutbox: EventOutbox;
+  /** Resolves with the directory for files of this process that are not kept. The next start removes what is left. */
+  staging(): Promise<string>;
   /** Closes all stores. Call it after the last capture is stored. */
   close(): Promise<void>;
 }
@@ -179,6 +172,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   }
 
   try {
+    // If the database goes away meanwhile, nothing is checked and the start continues.
     await unlessAway(() => checkDataDirectory({ dataDir, dbPath, results, onWarning }));
     await captureStore.start();
     await unlessAway(() => checkRecords(results, artifacts, captureStore, onWarning));
@@ -212,6 +206,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     retention,
     events,
     eventOutbox: createFileEventOutbox(dataDir),
+    staging: () => data.use(async ({ staging }) => staging),
     close,
   };
 }

@@ -15,7 +15,7 @@ import {
   tap,
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import type { Dialled, Unreached } from '../capture/dialled.ts';
 import { type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import { createFairQueue } from '../fairness/fair-queue.ts';
 import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
@@ -32,7 +32,7 @@ export interface Dialling {
    * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached; rejects
    * when the command's signal is aborted.
    */
-  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | Unreached>;
 }
 
 export interface DialHooks {
@@ -51,6 +51,16 @@ export function dialFirst(
   { stage, dial: connect }: Dialling,
   { end, now, report }: DialHooks,
 ): MonoTypeOperatorFunction<Submission> {
+  /** Ends a capture whose target was not reached, once its outcome is stored. */
+  const conclude = async (submission: Submission, { outcome }: Unreached, startedAt: number): Promise<void> => {
+    const { command } = submission;
+    const found = await outcome.catch((error: unknown) => {
+      if (!command.signal.aborted) report(error, command);
+      return outcomeOfError(error);
+    });
+    if (!submission.isOver) end(submission, found, startedAt);
+  };
+
   const dial = (submission: Submission): Observable<Submission> =>
     defer(async () => {
       const { command, ahead } = submission;
@@ -60,14 +70,14 @@ export function dialFirst(
       try {
         return { startedAt, found: await connect(command) };
       } catch (error) {
-        if (!command.signal.aborted) report(error, command);
-        return { startedAt, found: outcomeOfError(error) };
+        return { startedAt, found: { outcome: Promise.reject(error) } };
       }
     }).pipe(
       mergeMap(({ startedAt, found }) => {
         submission.phase = null;
-        if ('state' in found) {
-          if (!submission.isOver) end(submission, found, startedAt);
+        if ('outcome' in found) {
+          // Not awaited: the target's place among the dials is free while the record is stored.
+          void conclude(submission, found, startedAt);
           return EMPTY;
         }
         if (submission.isOver) {

@@ -4,7 +4,7 @@ import type { Client } from '../capture/client.ts';
 import type { Recipients, WatchEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { isAway } from '../storage/failures/store-errors.ts';
+import { createLeasedWork } from '../storage/passes/leased-work.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
   type Finished,
@@ -64,8 +64,6 @@ export interface DueOptions extends Pick<RunParts, 'artifacts' | 'comparisons'> 
 /** Runs the watches of the store that are due, including those that other processes added. */
 export function runDueWatches(options: DueOptions) {
   const { store, enabled, serves, capture, remove, announce, kept, atOnce, clock, report } = options;
-  const running = new Map<string, TakenWatch>();
-  const ended = new Set<Promise<void>>();
   /** Keys with a run that the service could not make: their other runs begin after the next interval. */
   const refused = new Set<string>();
   /** Becomes false when nothing is due for keys with less than half of the runs; true again at the next interval. */
@@ -74,14 +72,16 @@ export function runDueWatches(options: DueOptions) {
 
   /** Returns the number of runs under way for each host, or key. */
   const counts = (of: 'host' | 'apiKeyName'): ReadonlyMap<string, number> =>
-    new Map([...Map.groupBy(running.values(), (watch) => watch[of])].map(([name, watches]) => [name, watches.length]));
+    new Map(
+      [...Map.groupBy(work.running.values(), (watch) => watch[of])].map(([name, watches]) => [name, watches.length]),
+    );
   /** Returns the hosts, or keys, of which `max` or more runs are under way. */
   const busy = (of: 'host' | 'apiKeyName', max: number): string[] =>
     [...counts(of)].filter(([, count]) => count >= max).map(([name]) => name);
 
   /** Begins runs, and returns their number. Keys that have half of the runs wait for the others. */
   const take = async (): Promise<number> => {
-    const [room, half] = [atOnce() - running.size, Math.ceil(atOnce() / 2)];
+    const [room, half] = [atOnce() - work.running.size, Math.ceil(atOnce() / 2)];
     const due = { now: clock(), exceptHosts: busy('host', MAX_LEASED_OF_HOST) };
     const busyKeys = busy('apiKeyName', half);
     let taken: readonly TakenWatch[] = [];
@@ -94,42 +94,24 @@ export function runDueWatches(options: DueOptions) {
     }
     if (!othersMayWait) taken = await store.take(tokens(room), { ...due, exceptKeys: [...refused] });
     for (const watch of taken) {
-      running.set(watch.owner, watch);
-      begin(watch.owner, watch);
+      const { id, owner } = watch;
+      // A lease that is lost is noticed when the run is stored. When the run fails, another one is made.
+      const renew = () => store.renew(id, owner, clock());
+      work.begin(owner, watch, renew, () => perform(owner, watch));
     }
     return taken.length;
   };
   const takeAll = async (): Promise<void> => {
-    while (!stopped && running.size < atOnce() && (await take()) > 0);
+    while (!stopped && work.running.size < atOnce() && (await take()) > 0);
   };
-  const failed = (error: unknown): void => {
-    if (!isAway(error)) report(error);
-  };
-  const searches = repeatPass({
-    run: () => takeAll().catch(failed),
+  const work = createLeasedWork<TakenWatch>({
+    takeAll,
     onInterval: () => {
       refused.clear();
       othersMayWait = true;
     },
-    intervalMs: PASS_MS,
+    ...{ intervalMs: PASS_MS, renewalMs: RENEWAL_MS, report },
   });
-
-  const begin = (token: string, watch: TakenWatch): void => {
-    const renewal = setInterval(() => {
-      // A lease that is lost is noticed when the run is stored.
-      store.renew(watch.id, token, clock()).catch(() => undefined);
-    }, RENEWAL_MS);
-    const run = perform(token, watch)
-      // The lease ends, and another run is made.
-      .catch(failed)
-      .then(() => {
-        clearInterval(renewal);
-        running.delete(token);
-        ended.delete(run);
-        void searches.pass();
-      });
-    ended.add(run);
-  };
 
   const perform = async (token: string, watch: TakenWatch): Promise<void> => {
     const { id } = watch;
@@ -195,19 +177,16 @@ export function runDueWatches(options: DueOptions) {
     const now = clock();
     await store.hasten(now, (id, every) => nextDue(id, { every }, now));
   };
-  const hastenings = repeatPass({ run: () => hasten().catch(failed), intervalMs: HASTEN_MS });
-  if (enabled) for (const passes of [searches, hastenings]) passes.start();
+  const hastenings = repeatPass({ run: () => hasten().catch(work.failed), intervalMs: HASTEN_MS });
+  if (enabled) for (const passes of [work, hastenings]) passes.start();
 
   return {
     /** Looks for watches that are due now. */
-    search: (): void => {
-      void searches.pass();
-    },
+    search: work.search,
     /** Starts no further runs; resolves when those under way have ended. */
     stop: async (): Promise<void> => {
       stopped = true;
-      await Promise.all([searches.stop(), hastenings.stop()]);
-      await Promise.all(ended);
+      await Promise.all([work.stop(), hastenings.stop()]);
     },
   };
 }

@@ -46,9 +46,10 @@ describe('captures that run at the same time as a hostile page', () => {
     };
   };
 
-  /** Captures another page. On a busy machine it may have to be held still for its picture. */
+  /** Captures another page once it has loaded. On a busy machine it may have to be held still for its picture. */
   const neighbour = async ({ actor }: RunningActor, timeoutMs: number) => {
-    const { title, cutPhase } = await actor.capture(captureRequest(site.url('/short'), { timeoutMs }), patience);
+    const request = captureRequest(site.url('/short'), { timeoutMs, waitUntil: 'load', elementMap: false });
+    const { title, cutPhase } = await actor.capture(request, patience);
     expect(title).toBe('A small port with deep water · Port of Lindholm');
     expect(cutPhase).toBeOneOf([null, 'picture']);
   };

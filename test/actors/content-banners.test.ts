@@ -3,7 +3,7 @@ import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { pixelsOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
 /* The banners are our own, written to match autoconsent's rules for HubSpot, Osano and cookie-alert. */
 
@@ -13,6 +13,7 @@ describe.concurrent('a cookie banner', () => {
 
   const capture = (path: string, answer?: 'accept' | 'reject', more = {}): Promise<Snapshot> =>
     ground.capture(path, {
+      ...ON_ONE_PAGE,
       acceptCookieBanners: answer === 'accept',
       rejectCookieBanners: answer === 'reject',
       ...more,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { failureOf } from '../support/actor.ts';
-import { LATE } from '../support/capture-request.ts';
+import { LATE, shortlyBeforeLate } from '../support/capture-request.ts';
 import { pixelsOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 describe('changes that a request makes to the page', () => {
-  const { capture, site } = siteAndActor();
+  const { capture, site } = siteAndActor(undefined, WAITING_SLOTS);
 
   describe('javascript.before', () => {
     it("runs the script before the page's own scripts, also in the next document", async () => {
@@ -82,7 +82,10 @@ describe('changes that a request makes to the page', () => {
     it.each(['for (;;);', 'new Promise(() => {})'])(
       'ends a script that never ends (%s), and captures the page',
       async (after) => {
-        const { title, cutPhase, timings } = await capture('/slow?ms=15000', { javascript: { after }, ...LATE });
+        const { title, cutPhase, timings } = await capture(`/slow?at=${shortlyBeforeLate()}`, {
+          javascript: { after },
+          ...LATE,
+        });
         expect([title, cutPhase]).toEqual(['A slow page', 'interact']);
         expect(timings.interact).toBeGreaterThan(500);
       },
@@ -99,14 +102,11 @@ describe('changes that a request makes to the page', () => {
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
-    it.each(['/loop?ms=14000', '/never'])(
-      'applies the style sheet to %s, a page that the deadline cuts',
-      async (path) => {
-        const snapshot = await capture(path, { css, ...LATE });
-        expect(await corner(snapshot)).toEqual([9, 99, 199]);
-        expect(snapshot.cutPhase).not.toBeNull();
-      },
-    );
+    it.each(['/loop', '/never'])('applies the style sheet to %s, a page that the deadline cuts', async (path) => {
+      const snapshot = await capture(`${path}?at=${shortlyBeforeLate()}`, { css, ...LATE });
+      expect(await corner(snapshot)).toEqual([9, 99, 199]);
+      expect(snapshot.cutPhase).not.toBeNull();
+    });
 
     it('restores the style sheet when the page replaces its adopted style sheets', async () => {
       expect(

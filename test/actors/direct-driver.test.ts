@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { failureOf } from '../support/actor.ts';
-import { LATE } from '../support/capture-request.ts';
+import { LATE, shortlyBeforeLate } from '../support/capture-request.ts';
 import { freePort } from '../support/free-port.ts';
 import { pixelsOf } from '../support/image.ts';
 import { coloursOf, type DriverGround, describeDriver } from './driver-suite.ts';
@@ -27,7 +27,7 @@ function describeMore({ site, capture }: DriverGround): void {
   });
 
   it.concurrent('ends the scripts of a page that blocks it before the load, and captures what is there', async () => {
-    const { cutPhase, title } = await capture('/loop?when=parse&ms=14000', LATE);
+    const { cutPhase, title } = await capture(`/loop?when=parse&at=${shortlyBeforeLate()}`, LATE);
     expect([cutPhase, title]).toEqual(['load', 'A page that spins']);
   });
 

@@ -39,7 +39,7 @@ describe('the memory of browsers', () => {
     'captures a full page of 30,000 elements, of which Chromium keeps everything that it paints beyond the window',
     async () => {
       const { actor } = await start({ memory: { renderer: 300 * MIB, browser: 4096 * MIB } });
-      const options = { fullPage: true, timeoutMs: CAPTURE_MS };
+      const options = { fullPage: true, timeoutMs: CAPTURE_MS, viewport: { width: 640, height: 1_440 } };
       const snapshot = await actor.capture(captureRequest(site.url('/late/rows?rows=3000'), options), patience);
       expect(snapshot).toMatchObject({ truncated: false, cutPhase: null });
       expect(snapshot.height).toBeGreaterThan(60_000);

@@ -162,12 +162,17 @@ describe('text, links and accessibility trees of frames', () => {
     const replaced = `<iframe class=new></iframe><script>setInterval(() => {
       const frame = document.querySelector('.new');
       frame.replaceWith(frame.cloneNode());
-    })</script>`;
-    const spins = '<p>Spinning.</p><script>onload = () => setTimeout(() => { for (;;); }, 50)</script>';
+    }, 20)</script>`;
+    // It waits for an answer that never comes: a loop would keep a core busy until the time of each output is over.
+    const blocks = `<p>Blocked.</p><script>onload = () => setTimeout(() => {
+      const ask = new XMLHttpRequest();
+      ask.open('GET', '/hang', false);
+      ask.send();
+    }, 50)</script>`;
     const own = await startActor({
       browserPath: await browserStartedBy((path) => `exec ${path} --site-per-process "$@"`),
     });
-    const page = `<p>Before.</p>${frame(otherSite(spins))}${replaced}${frame(sameOrigin('Calm.'), 'style="opacity:0"')}<p>After.</p>`;
+    const page = `<p>Before.</p>${frame(otherSite(blocks))}${replaced}${frame(sameOrigin('Calm.'), 'style="opacity:0"')}<p>After.</p>`;
     const extract = { texts: { selector: 'iframe >> body', type: 'html', many: true } } as const;
     const seen = await read(page, { waitUntil: 'load', delayMs: 500, extract }, own).finally(() => own.stop());
     expect(seen.text).toBe('Before.\n\nAfter.\n');

@@ -35,8 +35,8 @@ async function linksOf(html: string, options: CaptureOptions = {}) {
   return { snapshot, ...Links.parse(JSON.parse(String(snapshot.outputs.links?.content))) };
 }
 
-/** A page of 1200 by 3000 px with a red link far down; its words fill the box. */
-const FAR = `<!doctype html><body style="margin:0;height:3000px;width:1200px;font:20px/1 monospace">
+/** A page of 1200 by 2048 px with a red link far down; its words fill the box. */
+const FAR = `<!doctype html><body style="margin:0;height:2048px;width:1200px;font:20px/1 monospace">
   <a id=near href="/near" style="position:absolute;left:40px;top:30px">Near</a>
   <a id=far href="/far" style="position:absolute;left:300px;top:1500px;background:rgb(200,0,0);color:#fff">WWWWWWWW</a>`;
 

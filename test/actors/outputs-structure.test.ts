@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
-import { htmlRequest } from '../support/capture-request.ts';
-import { actorForSuite } from '../support/for-suite.ts';
+import { ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
-const running = actorForSuite();
+const ground = siteAndActor();
 
 async function outputsOf(html: string, options: CaptureOptions = {}) {
-  const page = `<!doctype html><html lang=en><meta charset=utf-8>${html}`;
-  const request = htmlRequest(page, { outputs: ['markdown'], elementMap: false, ...options });
-  return (await running.actor.capture(request, patience)).outputs;
+  const page = { type: 'text/html; charset=utf-8', text: `<!doctype html><html lang=en><meta charset=utf-8>${html}` };
+  const wanted = { ...ON_ONE_PAGE, outputs: ['markdown'], ...options } as const;
+  return (await ground.capture(`/part?${new URLSearchParams(page)}`, wanted)).outputs;
 }
 
 const markdownOf = async (html: string) =>

@@ -4,7 +4,7 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { CHATS } from '../../src/page/screenshot/chat-widgets.ts';
 import { SAMPLE_PAGES } from '../fixtures/site.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
 const RED: Colour = [200, 0, 0, 255];
 const BLUE: Colour = [0, 0, 200, 255];
@@ -16,7 +16,7 @@ const CRISP = '<div class="crisp-client">…</div>';
 const ground = siteAndActor();
 
 const capture = (query: Record<string, string>, options: CaptureOptions, path = '/overlays') =>
-  ground.capture(`${path}?${new URLSearchParams(query)}`, { waitUntil: 'load', ...options });
+  ground.capture(`${path}?${new URLSearchParams(query)}`, { ...ON_ONE_PAGE, waitUntil: 'load', ...options });
 
 const POPUPS = ['plain', 'backdrop', 'sheet', 'modal', 'modal with a layer', 'popover', 'corner', 'shadow tree'];
 
@@ -29,7 +29,12 @@ describe('hidePopups', () => {
   });
 
   it('hides popups of full pages and of pages that Playwright drives', async () => {
-    const options: CaptureOptions = { fullPage: true, hidePopups: true, waitForFunction: 'true' };
+    const options: CaptureOptions = {
+      isolation: 'capture',
+      fullPage: true,
+      hidePopups: true,
+      waitForFunction: 'true',
+    };
     const snapshot = await capture({ popup: 'backdrop' }, options);
     expect(snapshot).toMatchObject({ width: 1280, height: 2000 });
     expect(countOf(await pngOf(snapshot), RED)).toBe(0);

@@ -193,7 +193,7 @@ describe('a target that is a PDF', () => {
     });
 
     it('captures a page in time when the PDF in its frame never ends', async () => {
-      const { cutPhase } = await capture(shown('iframe', '/files/endless.pdf'), { timeoutMs: 5000 });
+      const { cutPhase } = await capture(shown('iframe', '/files/endless.pdf'), { timeoutMs: 12_000 });
       expect(cutPhase).toBe('load');
     });
   });

@@ -102,8 +102,8 @@ describe.concurrent('a selector', () => {
   it.each([
     ['#nowhere', 'the page has no element that matches "#nowhere"'],
     ['//nothing', 'the page has no element that matches "//nothing"'],
-    ['#hidden', 'what matches "#hidden" is not visible: it is hidden, or has no size'],
-    ['#empty', 'what matches "#empty" is not visible: it is hidden, or has no size'],
+    ['#hidden', 'what matches "#hidden" is not visible: it is hidden, cut off by what is around it, or has no size'],
+    ['#empty', 'what matches "#empty" is not visible: it is hidden, cut off by what is around it, or has no size'],
   ])('reports that %s is not found: %s', async (selector, reason) => {
     const error = await failureOf(capture({ selector }));
     expect(error.code).toBe('selector_not_found');

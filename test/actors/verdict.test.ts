@@ -3,18 +3,16 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { VERDICTS, type Verdict } from '../../src/capture/result/verdict.ts';
 import { SAMPLE_PAGES } from '../fixtures/site.ts';
 import { VERDICT_PAGES } from '../fixtures/verdicts/all.ts';
-import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
 const ground = siteAndActor();
 
 /** The pages are whole when they have loaded: the verdict is the same, for less CPU time. */
-const AT_ONCE: CaptureOptions = { waitUntil: 'load', viewport: { deviceScaleFactor: 0.25 } };
+const AT_ONCE: CaptureOptions = { ...ON_ONE_PAGE, waitUntil: 'load', viewport: { deviceScaleFactor: 0.25 } };
 
 async function verdictOn(path: string, options: CaptureOptions = {}): Promise<Verdict | null> {
-  const request = captureRequest(ground.site.url(path), options);
-  return (await ground.running.actor.capture(request, patience)).verdict;
+  return (await ground.captureOf(captureRequest(ground.site.url(path), options))).verdict;
 }
 
 const pathOf = (name: string) => `/verdict?${new URLSearchParams({ page: name })}`;

@@ -17,10 +17,7 @@ const manifestSchema = z.looseObject({
   devDependencies: z.record(z.string(), z.string()),
 });
 
-/**
- * Development dependencies that a build does not need: they are a third of the files that npm would unpack. `npm ci`,
- * with which every run begins, installs them.
- */
+/** Large development dependencies that a build does not need. `npm ci`, with which every run begins, installs them. */
 const NOT_FOR_BUILDS = [
   '@biomejs/biome',
   '@kubernetes-models/keda',

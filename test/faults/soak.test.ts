@@ -3,31 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { whyNoTmpfs } from './tmpfs.ts';
 
 const SOAK = join(import.meta.dirname, '../../bench/soak.ts');
 const SECONDS = 8;
-/** Faults of the soak: each gets one round, with the service in a separate process. */
-const FAULTS = [
-  'kill -9',
-  'DNS starvation',
-  'navigation flood',
-  'unread log pipe',
-  'descriptor exhaustion',
-  'full disks',
-  'line bomb',
-];
-/** Faults that cannot be caused here. Without this argument, the soak fails when it cannot cause a fault. */
-const WITHOUT = whyNoTmpfs === undefined ? [] : ['full disks'];
 /** Time limit of the soak. The test itself ends a longer one, so that the failure shows its output. */
 const LIMIT_MS = 10 * 60_000;
 
 describe('npm run soak', () => {
   it(
-    'loses nothing in a wave and in a round of each fault, and returns to its base line',
+    'loses nothing in a wave of faults and in rounds of kill -9, and returns to its base line',
     async () => {
-      const without = WITHOUT.flatMap((fault) => ['--without', fault]);
-      const args = ['--expose-gc', SOAK, '--seconds', String(SECONDS), ...without];
+      const args = ['--expose-gc', SOAK, '--seconds', String(SECONDS)];
       // In a process group of its own, so that its services end with it.
       const child = spawn(process.execPath, args, { detached: true });
       const endGroup = () => {
@@ -50,9 +36,7 @@ describe('npm run soak', () => {
           0,
         );
         expect(said).toContain('captures accepted = stored');
-        for (const fault of FAULTS) {
-          if (!WITHOUT.includes(fault)) expect(said).toMatch(new RegExp(`^round \\d+: ${fault};`, 'm'));
-        }
+        expect(said).toMatch(/records after \d+ rounds of kill -9/);
       } finally {
         clearTimeout(limit);
         endGroup();

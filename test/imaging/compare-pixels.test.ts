@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Box, RegionKind } from '../../src/capture/comparison/comparison.ts';
 import { comparePixels } from '../../src/imaging/comparison/compare-pixels.ts';
 import type { Pixels } from '../../src/imaging/comparison/pixels.ts';
+import { Rows } from '../../src/imaging/comparison/rows.ts';
 
 const WHITE = 0xffffffff;
 
@@ -11,7 +12,7 @@ function rowsOf(shades: readonly number[], width = 200): Pixels {
   for (const [row, shade] of shades.entries()) {
     data.fill((0xff000000 | (shade * 0x010101)) >>> 0, row * width + 20, (row + 1) * width - 20);
   }
-  return { data, width, height: shades.length };
+  return { rows: new Rows(width, shades.length, data), width, height: shades.length };
 }
 
 const rise = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);

@@ -7,6 +7,7 @@ import { type Box, ComparisonSchema } from '../../src/capture/comparison/compari
 import { comparePixels } from '../../src/imaging/comparison/compare-pixels.ts';
 import { decode } from '../../src/imaging/comparison/decode.ts';
 import { recolouredAreas } from '../../src/imaging/comparison/recoloured-areas.ts';
+import { Rows } from '../../src/imaging/comparison/rows.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 
 const Answer = z.object({ data: ComparisonSchema });
@@ -65,9 +66,9 @@ describe('colours that comparisons tell apart', () => {
     return Answer.parse(await response.json()).data.regions;
   }
   const pixelsOf = async (file: Buffer) => {
-    const pixels = await decode(file);
-    if (pixels === null) throw new Error('the image is too large');
-    return pixels;
+    const pixels = await decode(file, '');
+    if (!(pixels?.rows.source instanceof Uint32Array)) throw new Error('the image is too large');
+    return { data: pixels.rows.source, width: pixels.width };
   };
   async function recolouredIn(one: Buffer, other: Buffer): Promise<number> {
     const [a, b] = [await pixelsOf(one), await pixelsOf(other)];
@@ -161,11 +162,11 @@ describe('colours that comparisons tell apart', () => {
     const image = (colour: number) => {
       const data = new Uint32Array(100 * 1024).fill(0xff808080);
       for (let row = 506; row < 518; row += 1) data.fill(colour, row * 100 + 20, row * 100 + 60);
-      return { data, width: 100, height: 1024 };
+      return { rows: new Rows(100, 1024, data), width: 100, height: 1024 };
     };
     // Rows at both ends differ, so that all of them are compared.
     const [before, after] = [image(0xffffffff), image(0xfffaf9f8)];
-    for (const row of [0, 1023]) after.data.fill(0xff000000, row * 100, row * 100 + 100);
+    for (const row of [0, 1023]) after.rows.row(row).fill(0xff000000);
     const { regions } = comparePixels(before, after);
     expect(regions).toContainEqual(
       expect.objectContaining({ kind: 'edited', to: { x: 20, y: 506, width: 40, height: 12 }, pixels: 40 * 12 }),

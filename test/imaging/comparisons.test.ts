@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { NEVER } from 'rxjs';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +34,7 @@ describe('a comparison whose elements take too long', () => {
   });
   afterAll(() => parts.close());
 
-  const comparisons = () => createComparisons(parts.artifacts, { mapsTimeoutMs: 0 });
+  const comparisons = () => createComparisons(parts.artifacts, async () => tmpdir(), { mapsTimeoutMs: 0 });
   const ignore = { ...NOTHING_IGNORED, selectors: ['body'] };
 
   it('is made without them, also with selectors', async () => {

@@ -82,8 +82,8 @@ describe('redirects of IpapiClient', () => {
     stranger.answer = (response, request, nth) => {
       setTimeout(() => json(200, BRISBANE)(response, request, nth), 30);
     };
-    const rateLimiter = { take: () => pause(800) };
-    expect(await clientWith({ rateLimiter, timeoutMs: 700, retries: 0 }).getIPInfo('1.1.1.1')).toEqual(BRISBANE);
+    const rateLimiter = { take: () => pause(2_000) };
+    expect(await clientWith({ rateLimiter, timeoutMs: 1_900, retries: 0 }).getIPInfo('1.1.1.1')).toEqual(BRISBANE);
 
     upstream.answer = (response, request, nth) => {
       setTimeout(() => redirectTo('/on/')(response, request, nth), 60);

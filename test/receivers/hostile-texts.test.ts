@@ -66,7 +66,7 @@ function wordsOf(text: string): string {
 
 /** Sends a text, and returns the message that the receiver has taken last. */
 async function taken<T>(transport: Transport, text: string, messages: readonly T[]): Promise<T> {
-  expect(await transport.send(messageOf(noticeWith(text)), NEVER)).toMatchObject({ end: 'delivered' });
+  expect(await transport(messageOf(noticeWith(text)), NEVER)).toMatchObject({ end: 'delivered' });
   const message = messages.at(-1);
   if (message === undefined) throw new Error('the receiver has no message');
   return message;

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { MESSENGERS } from '../../src/capture/work/receiver.ts';
-import { MESSENGER_FACTS, openMessenger, readMessengerAddress } from '../../src/receivers/transports/messengers.ts';
-import { startNtfy } from '../support/receivers/ntfy.ts';
+import { readMailAddress } from '../../src/receivers/transports/mail-address.ts';
+import { TRANSPORTS } from '../../src/receivers/transports.ts';
+import { SLACK_CHANNEL, SLACK_TOKEN, startSlack } from '../support/receivers/slack.ts';
 import { messageOf, NEVER } from './example-notice.ts';
 import { receiverEgress } from './receiver.ts';
 
 describe('the address of a messenger', () => {
   it.each(MESSENGERS)('is refused for %s with the form that is accepted', (kind) => {
-    const refused = readMessengerAddress(kind, 'ftp://x:hidden@y/');
-    expect(refused).toContain(MESSENGER_FACTS[kind].forms[0]?.slice(0, 8));
+    const { forms, read } = TRANSPORTS[kind];
+    const refused = read('ftp://x:hidden@y/');
+    expect(refused).toContain(forms[0]?.slice(0, 8));
     expect(refused).not.toContain('hidden');
   });
 
@@ -17,16 +19,11 @@ describe('the address of a messenger', () => {
     ['ntfy', 'https://ntfy.sh//other.example/topic'],
     ['ntfy', 'https://%zz@ntfy.sh/topic'],
     ['slack', 'https://%zz@slack.com/C0123456789'],
+    ['slack', 'https://xoxb-1-a@slack.com/general'],
+    ['webhook', 'ftp://program.example/hook'],
     ['mail', 'smtps://%zz@mail.example/?to=a@shop.example'],
   ] as const)('refuses an address that cannot be read: %s:%s', (kind, text) => {
-    expect(readMessengerAddress(kind, text)).toMatch(/^(must be a URL such as|has a user or password)/);
-  });
-
-  it('names a channel of Slack, with a bot token', () => {
-    expect(readMessengerAddress('slack', 'https://xoxb-1-a@slack.com/C0123456789')).toEqual({
-      ...{ kind: 'slack', channel: 'C0123456789', token: 'xoxb-1-a' },
-    });
-    expect(readMessengerAddress('slack', 'https://xoxb-1-a@slack.com/general')).toContain('must be a URL such as');
+    expect(TRANSPORTS[kind].read(text)).toMatch(/^(must be a URL such as|has a user or password)/);
   });
 
   it.each([
@@ -37,13 +34,13 @@ describe('the address of a messenger', () => {
     ['smtps://a%40b.example@mail.example/?to=a@b.example&tls=none', 'that with smtp:// alone'],
     ['smtps://a%40b.example@mail.example/?to=a@b.example&cc=c@d.example', 'the unknown parameter cc'],
   ])('is refused for mail: %s', (text, problem) => {
-    expect(readMessengerAddress('mail', text)).toContain(problem);
+    expect(readMailAddress(text)).toContain(problem);
   });
 
   it('has the port of its kind of TLS', () => {
     const portOf = (text: string) => {
-      const read = readMessengerAddress('mail', text);
-      return typeof read === 'object' && read.kind === 'mail' ? [read.address.port, read.address.tls] : read;
+      const read = readMailAddress(text);
+      return typeof read === 'object' ? [read.port, read.tls] : read;
     };
     const rest = 'a%40b.example@mail.example/?to=a@b.example';
     expect(portOf(`smtps://${rest}`)).toEqual([465, 'implicit']);
@@ -51,13 +48,14 @@ describe('the address of a messenger', () => {
     expect(portOf(`smtp://${rest}&tls=none`)).toEqual([587, 'none']);
   });
 
-  it('opens the transport of its kind', async () => {
-    await using ntfy = await startNtfy({ token: 'tk_1' });
+  it('names a channel of Slack, with a bot token', async () => {
+    await using slack = await startSlack();
     const egress = receiverEgress();
-    const address = readMessengerAddress('ntfy', ntfy.url.href.replace('//', '//tk_1@'));
+    const address = TRANSPORTS.slack.read(`https://${SLACK_TOKEN}@slack.com/${SLACK_CHANNEL}`);
     if (typeof address === 'string') throw new Error(address);
-    const transport = openMessenger(address, egress);
-    expect(await transport.send(messageOf(), NEVER)).toEqual({ end: 'delivered', status: 200 });
+    const parts = { ...egress, keys: () => [], clock: Date.now, api: slack.api };
+    expect(await address.open(parts)(messageOf(), NEVER)).toEqual({ end: 'delivered', status: 200 });
+    expect(slack.called).toEqual(['chat.postMessage']);
     await egress.close();
   });
 });

@@ -62,7 +62,7 @@ export async function openRig(database: RigDatabase, options: RigOptions = {}) {
       source: feed,
       open: () => store,
       receiverOf: registry.receiverOf,
-      noticeOf: (event: unknown) => sayEvent(event, NO_SOURCES),
+      noticeOf: (event: string) => sayEvent(event, NO_SOURCES),
     },
     ...{ clock, times, atOnce, isShared, isDurable: store.isDurable, isAlwaysOn: registry.isAlwaysOn },
     toldOf: async (logged) => logged.map((event) => registry.toldOf(event)),

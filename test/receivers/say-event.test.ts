@@ -44,11 +44,12 @@ const CHANGED = {
   },
 };
 const withRun = (run: object) => ({ ...CHANGED, run: { ...CHANGED.run, ...run } });
-const sentenceOf = async (event: object) => (await sayEvent(event, sources())).sentence;
+const say = (event: object, changes?: Partial<NoticeSources>) => sayEvent(JSON.stringify(event), sources(changes));
+const sentenceOf = async (event: object) => (await say(event)).sentence;
 
 describe('the notice of a change', () => {
   it('says what became of the values, of which page, and when', async () => {
-    const notice = await sayEvent(CHANGED, sources());
+    const notice = await say(CHANGED);
     expect(notice).toMatchObject({
       about: 'shop.example/lamps?a=1',
       sentence: 'Price fell from €59.00 to €47.50',
@@ -71,7 +72,7 @@ describe('the notice of a change', () => {
   });
 
   it('leads to shared pages and images, which need no key', async () => {
-    const notice = await sayEvent(CHANGED, sources({ share: async () => SHARED }));
+    const notice = await say(CHANGED, { share: async () => SHARED });
     expect(notice.links[0]).toEqual({ label: 'Comparison', url: SHARED.page });
     expect(notice.images.map(({ url }) => url)).toEqual([SHARED.difference, SHARED.later, SHARED.image]);
   });
@@ -80,19 +81,16 @@ describe('the notice of a change', () => {
     const asked: unknown[] = [];
     const limits = { maxBytes: 5, maxSide: 6 };
     const image = { bytes: PNG, mediaType: 'image/png' } as const;
-    const { images } = await sayEvent(
-      CHANGED,
-      sources({
-        readImage: async (id, given) => {
-          asked.push([id, given]);
-          return image;
-        },
-        drawDifference: async ({ before, after }, given) => {
-          asked.push([before, after, given]);
-          return image;
-        },
-      }),
-    );
+    const { images } = await say(CHANGED, {
+      readImage: async (id, given) => {
+        asked.push([id, given]);
+        return image;
+      },
+      drawDifference: async ({ before, after }, given) => {
+        asked.push([before, after, given]);
+        return image;
+      },
+    });
     for (const each of images) expect(await each.read(limits)).toEqual(image);
     expect(asked).toEqual([
       [11, 12, limits],
@@ -119,7 +117,7 @@ describe('the notice of a change', () => {
   });
 
   it('has no comparison when the capture before was removed', async () => {
-    const { images, links } = await sayEvent(withRun({ before: null }), sources());
+    const { images, links } = await say(withRun({ before: null }));
     expect(images.map(({ name }) => name)).toEqual(['after']);
     expect(links[0]).toEqual({ label: 'Capture', url: 'https://c.example/ui/results/12' });
   });
@@ -130,24 +128,31 @@ describe('the notice of a change', () => {
 
   it('is told although nothing can be shared', async () => {
     const share = () => Promise.reject(new Error('no room for another link'));
-    expect((await sayEvent(CHANGED, sources({ share }))).links[0]?.label).toBe('Comparison');
+    expect((await say(CHANGED, { share })).links[0]?.label).toBe('Comparison');
   });
 
   it('links to the page alone without a URL of the service', async () => {
-    const { links } = await sayEvent(CHANGED, sources({ publicUrl: null }));
+    const { links } = await say(CHANGED, { publicUrl: null });
     expect(links).toEqual([{ label: 'Page', url: 'https://shop.example/lamps?a=1' }]);
   });
 });
 
+/** Fields of events that are not what a test is about. */
+const ANY = {
+  ...{ at: CHANGED.at, id: 1, batch: 'b1', size: 2, done: 1, failed: 1, by: '', receiver: 'hooks.example' },
+  ...{ reason: 'memory', accepting: true, degraded: [], result: null },
+  failure: { code: 'navigation_failed', reason: 'connection refused' },
+};
+
 describe('the notice of another event', () => {
   it.each([
     [
-      { ...withRun({ reason: '503 Service Unavailable' }), type: 'watch.failed' },
+      { ...withRun({ reason: '503 Service Unavailable' }), failure: undefined, type: 'watch.failed' },
       'The page cannot be captured any more: 503 Service Unavailable',
       true,
     ],
     [
-      { ...withRun({ reason: null, verdict: 'bot_wall' }), type: 'watch.failed' },
+      { ...withRun({ reason: null, verdict: 'bot_wall' }), failure: undefined, reason: '', type: 'watch.failed' },
       'The page cannot be captured any more: the page is bot wall',
       true,
     ],
@@ -183,16 +188,16 @@ describe('the notice of another event', () => {
       'The database cannot be used: new captures wait on the disk',
       true,
     ],
-    [{ type: 'browser.crashed', reason: 'SIGSEGV' }, 'A browser ended unexpectedly: SIGSEGV', true],
+    [{ type: 'browser.crashed', failure: undefined, reason: 'SIGSEGV' }, 'A browser ended unexpectedly: SIGSEGV', true],
     [{ type: 'something.new' }, 'something.new', false],
   ])('is a sentence: %j', async (event, sentence, isProblem) => {
-    expect(await sayEvent(event, sources())).toMatchObject({ sentence, isProblem });
+    expect(await say({ ...ANY, ...event })).toMatchObject({ sentence, isProblem });
   });
 
   it.each(CapstanEventSchema.options.map(({ shape }) => shape.type.value))(
     'is more than the name of the type %s',
     async (type) => {
-      const sentence = await sentenceOf({ type });
+      const sentence = await sentenceOf({ ...CHANGED, ...ANY, type });
       expect(sentence).toMatch(/^[A-Z0-9 ]/i);
       expect(sentence).not.toContain(type);
     },

@@ -38,7 +38,7 @@ afterAll(() => egress.close());
 /** Returns a function that sends a message to a receiver. */
 function sender(transportOf: (options: Egress & { readonly url: URL }) => Transport) {
   return ({ url }: { readonly url: URL }, changes: Partial<Notice> = {}) =>
-    transportOf({ ...egress, url }).send(messageOf(changes), NEVER);
+    transportOf({ ...egress, url })(messageOf(changes), NEVER);
 }
 const toDiscord = sender(discordTransport);
 const toSlack = sender(slackWebhookTransport);
@@ -76,9 +76,9 @@ describe('messages to Discord', () => {
     await using discord = await startDiscord();
     const transport = discordTransport({ ...egress, url: discord.url });
     discord.faults.next({ status: 429, headers: { 'retry-after': '7' }, body: '<html>' });
-    expect(await transport.send(messageOf(), NEVER)).toMatchObject({ end: 'again', afterMs: 7000 });
+    expect(await transport(messageOf(), NEVER)).toMatchObject({ end: 'again', afterMs: 7000 });
     discord.faults.next({ status: 429, headers: { 'x-ratelimit-reset-after': '1.5' }, body: '<html>' });
-    expect(await transport.send(messageOf(), NEVER)).toMatchObject({ end: 'again', afterMs: 1500 });
+    expect(await transport(messageOf(), NEVER)).toMatchObject({ end: 'again', afterMs: 1500 });
   });
 
   it('sends the words alone when the files are too large', async () => {
@@ -147,7 +147,7 @@ describe('messages to Slack with a bot token', () => {
 
   it('uploads the images and shares them with the message', async () => {
     await using slack = await startSlack();
-    const end = await slackBotTransport({ ...egress, ...bot, api: slack.api }).send(
+    const end = await slackBotTransport({ ...egress, ...bot, api: slack.api })(
       messageOf({ images: ALL_IMAGES }),
       NEVER,
     );
@@ -158,14 +158,14 @@ describe('messages to Slack with a bot token', () => {
 
   it('posts a message without images', async () => {
     await using slack = await startSlack();
-    const end = await slackBotTransport({ ...egress, ...bot, api: slack.api }).send(messageOf(), NEVER);
+    const end = await slackBotTransport({ ...egress, ...bot, api: slack.api })(messageOf(), NEVER);
     expect(end).toEqual({ end: 'delivered', status: 200 });
     expect(slack.called).toEqual(['chat.postMessage']);
   });
 
   it('posts the words alone without the right to upload', async () => {
     await using slack = await startSlack({ scopes: ['chat:write'], loads: () => false });
-    const end = await slackBotTransport({ ...egress, ...bot, api: slack.api }).send(
+    const end = await slackBotTransport({ ...egress, ...bot, api: slack.api })(
       messageOf({ images: ALL_IMAGES }),
       NEVER,
     );
@@ -176,13 +176,13 @@ describe('messages to Slack with a bot token', () => {
   it('reads errors out of answers with the status 200', async () => {
     await using slack = await startSlack();
     const transport = slackBotTransport({ ...egress, ...bot, api: slack.api, token: 'xoxb-wrong' });
-    expect(await transport.send(messageOf(), NEVER)).toEqual({
+    expect(await transport(messageOf(), NEVER)).toEqual({
       end: 'refused',
       status: 200,
       reason: 'chat.postMessage: invalid_auth',
     });
     slack.faults.next({ status: 200, body: { ok: false, error: 'internal_error' } });
-    expect(await transport.send(messageOf(), NEVER)).toMatchObject({
+    expect(await transport(messageOf(), NEVER)).toMatchObject({
       end: 'again',
       reason: 'chat.postMessage: internal_error',
     });
@@ -192,7 +192,7 @@ describe('messages to Slack with a bot token', () => {
     await using slack = await startSlack();
     const transport = slackBotTransport({ ...egress, ...bot, api: slack.api });
     slack.faults.next({ status: 503, body: 'busy' });
-    expect(await transport.send(messageOf({ images: ALL_IMAGES }), NEVER)).toMatchObject({ end: 'again', status: 503 });
+    expect(await transport(messageOf({ images: ALL_IMAGES }), NEVER)).toMatchObject({ end: 'again', status: 503 });
     expect(slack.messages).toEqual([]);
   });
 });
@@ -222,8 +222,8 @@ describe('messages to Teams', () => {
       body: `Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error ${status} with ContextId x`,
     });
     teams.faults.next(hidden(429), hidden(413));
-    expect(await transport.send(messageOf(), NEVER)).toMatchObject({ end: 'again' });
-    expect(await transport.send(messageOf(), NEVER)).toMatchObject({ end: 'refused' });
+    expect(await transport(messageOf(), NEVER)).toMatchObject({ end: 'again' });
+    expect(await transport(messageOf(), NEVER)).toMatchObject({ end: 'refused' });
   });
 
   it('is refused by a workflow with another signature', async () => {
@@ -274,17 +274,17 @@ describe('messages to ntfy', () => {
   it('stays within all limits of a message', async () => {
     await using ntfy = await startNtfy();
     const transport = ntfyTransport({ ...egress, url: ntfy.url });
-    expect(await transport.send(messageOf({ ...HUGE, images: [] }), NEVER)).toMatchObject({ end: 'delivered' });
-    expect(await transport.send(messageOf({ ...HUGE, sentence: '日'.repeat(9000) }), NEVER)).toMatchObject({
+    expect(await transport(messageOf({ ...HUGE, images: [] }), NEVER)).toMatchObject({ end: 'delivered' });
+    expect(await transport(messageOf({ ...HUGE, sentence: '日'.repeat(9000) }), NEVER)).toMatchObject({
       end: 'delivered',
     });
   });
 
   it('sends its access token', async () => {
     await using ntfy = await startNtfy({ token: 'tk_1' });
-    const send = (token?: string) => ntfyTransport({ ...egress, url: ntfy.url, token }).send(messageOf(), NEVER);
-    expect(await send('tk_1')).toMatchObject({ end: 'delivered' });
-    expect(await send()).toMatchObject({ end: 'refused', status: 403 });
+    const url = new URL(ntfy.url.href.replace('//', '//tk_1@'));
+    expect(await toNtfy({ url })).toMatchObject({ end: 'delivered' });
+    expect(await toNtfy(ntfy)).toMatchObject({ end: 'refused', status: 403 });
   });
 
   it('is tried again after a limit of visitors', async () => {
@@ -301,7 +301,7 @@ describe('messages by mail', () => {
   const address = (scheme: 'smtp' | 'smtps', server: MailReceiver, more = '') =>
     mailAddressOf(scheme, server, `ops@shop.example,b@shop.example${more}`);
   const send = (at: ReturnType<typeof address>, changes: Partial<Notice> = {}, id?: string) =>
-    mailTransport({ ...egress, address: at }).send(messageOf(changes, id), NEVER);
+    mailTransport({ ...egress, address: at })(messageOf(changes, id), NEVER);
 
   it('sends text, HTML and images over TLS', async () => {
     await using server = await startMail({ secure: true });
@@ -386,7 +386,7 @@ describe('messages by mail', () => {
   it('ends an attempt that is broken off', async () => {
     const given = new AbortController();
     await using server = await startMail({ secure: true, onConnect: () => given.abort() });
-    const end = await mailTransport({ ...egress, address: address('smtps', server) }).send(messageOf(), given.signal);
+    const end = await mailTransport({ ...egress, address: address('smtps', server) })(messageOf(), given.signal);
     expect(end).toEqual({ end: 'again', status: null, afterMs: null, reason: 'the attempt was broken off' });
   });
 });
@@ -401,7 +401,7 @@ describe('every transport over HTTP', () => {
       teamsTransport({ ...egress, url }),
       ntfyTransport({ ...egress, url }),
     ]) {
-      expect(await transport.send(messageOf(), NEVER)).toMatchObject({ end: 'forbidden', status: null });
+      expect(await transport(messageOf(), NEVER)).toMatchObject({ end: 'forbidden', status: null });
     }
   });
 

@@ -20,7 +20,7 @@ function send(url: string, options: Partial<WebhookOptions> = {}, signal = NEVER
   const parts = { agents: egress.agents, keys: () => [readSecret(SECRET)], clock: Date.now, timeoutMs: 5_000 };
   const transport = webhookTransport({ url: new URL(url), ...parts, ...options });
   const notice = () => Promise.reject(new Error('webhooks send events as they are'));
-  return transport.send({ id: 'msg_1', body: '{"v":1,"type":"capture.stored"}', notice }, signal);
+  return transport({ id: 'msg_1', body: '{"v":1,"type":"capture.stored"}', notice }, signal);
 }
 
 /** Verifies a signature as the specification says, with Web Crypto instead of Node's crypto. */

@@ -45,7 +45,7 @@ describe('targets that cannot be reached', () => {
       try {
         const ended = [];
         for (const url of urls) {
-          const response = await running.post('/screenshot', { url, timeoutMs: 4_000 });
+          const response = await running.post('/screenshot', { url, timeoutMs: 8_000 });
           const answer = Answer.parse(await response.json());
           const record = answer.data && (await running.service.results.get(answer.data.id));
           ended.push({ status: response.status, answer, record });

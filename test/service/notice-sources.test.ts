@@ -20,11 +20,15 @@ function sources() {
   return createNoticeSources({ artifacts, comparisons, publicUrl: null, share: async () => null });
 }
 
+function changeOf(captures: { readonly capture: number; readonly before: number }): string {
+  const run = { changed: [], share: null, regions: [], verdict: null, reason: null, ...captures };
+  return JSON.stringify({ type: 'watch.changed', at: '2026-11-29T14:00:00.000Z', run });
+}
+
 describe('what notices are made of', () => {
   it('has the images of a change', async () => {
     const [before, after] = [await capture('red'), await capture('green')];
-    const event = { type: 'watch.changed', run: { capture: after, before, changed: ['visual'] } };
-    const { images } = await sayEvent(event, sources());
+    const { images } = await sayEvent(changeOf({ capture: after, before }), sources());
     expect(images.map(({ name }) => name)).toEqual(['difference', 'after', 'before']);
     for (const { read } of images) {
       const image = await read(LIMITS);
@@ -35,10 +39,7 @@ describe('what notices are made of', () => {
   });
 
   it('has no image of a capture that was removed', async () => {
-    const { images } = await sayEvent(
-      { type: 'watch.changed', run: { capture: 999, before: 998, changed: [] } },
-      sources(),
-    );
+    const { images } = await sayEvent(changeOf({ capture: 999, before: 998 }), sources());
     expect(await Promise.all(images.map(({ read }) => read(LIMITS)))).toEqual([null, null, null]);
     expect(images.map(({ url }) => url)).toEqual([null, null, null]);
   });

@@ -59,7 +59,7 @@ describe('the capture store', () => {
   it('answers a failed capture when only its copy in the data directory cannot be written, and refuses others', async () => {
     const full = () => Promise.reject(new CapstanError('storage_full'));
     const { captureStore, results, close } = await openParts(directory, {
-      change: ({ artifacts }) => ({ artifacts: around(artifacts, { keepRecord: full, probe: full }) }),
+      change: ({ artifacts }) => ({ artifacts: around(artifacts, { copyRecord: full, probe: full }) }),
     });
     const failed = { failed: true, failed_code: 'capture_timeout' } as const;
     expect(await captureStore.keep(captureOf(ID, failed), null)).toEqual(resultOf(ID, failed));

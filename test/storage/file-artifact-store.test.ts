@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NO_MARKS } from '../../src/capture/finding/marks.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { type LocalStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
@@ -111,6 +112,17 @@ describe('the artifact store in files', () => {
     expect(await artifacts.remove([ID + 1])).toEqual({ captures: 0, bytes });
     expect(await artifacts.record(ID + 1)).toBeUndefined();
     expect(artifacts.bytes).toBe(await artifacts.sizeOf(ID));
+    await artifacts.remove([ID]);
+    expect(await readdir(join(data.path, 'captures'))).toEqual([]);
+  });
+
+  it('copies the record of a failed capture, and marks one whose copy a power cut has emptied', async () => {
+    const failed = captureOf(ID, { failed: true });
+    await artifacts.copyRecord(failed);
+    expect(await artifacts.record(ID)).toEqual(failed);
+    expect(await readdir((await data.workspace()).staging)).toEqual([]);
+    await writeFile(join(data.path, DIRECTORY, 'record.json'), '');
+    await artifacts.mark(ID, { ...NO_MARKS, note: 'dead' });
     await artifacts.remove([ID]);
     expect(await readdir(join(data.path, 'captures'))).toEqual([]);
   });

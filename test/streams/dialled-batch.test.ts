@@ -1,4 +1,4 @@
-import { delay, lastValueFrom, of, type SchedulerLike, toArray } from 'rxjs';
+import { delay, lastValueFrom, of, type SchedulerLike, tap, toArray } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
@@ -13,16 +13,21 @@ import { nameOf, request, stored } from './rig.ts';
 const DEAD: CaptureOutcome = { state: 'failed', failure: failure('target_unreachable'), result: null };
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => request(`${prefix}${at}`));
 
-/** Batches whose targets are dead when their name begins with `dead`, and never answer when it begins with `silent`. */
-function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: SchedulerLike) {
+/**
+ * Batches whose targets are dead when their name begins with `dead`, and never answer when it begins with `silent`.
+ * `record`: resolves once the record of a dead target is stored.
+ */
+function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: SchedulerLike, record?: Promise<void>) {
   let most = 0;
   let running = 0;
   let closed = 0;
+  let dialled = 0;
   let ids = 0;
   const dial: Dialling['dial'] = async ({ request, signal }) => {
     const name = nameOf(request.target.url);
+    dialled += 1;
     if (name.startsWith('silent')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    if (name.startsWith('dead')) return DEAD;
+    if (name.startsWith('dead')) return { outcome: Promise.resolve(record).then(() => DEAD) };
     const close = () => {
       closed += 1;
     };
@@ -61,6 +66,9 @@ function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: Schedule
     get most() {
       return most;
     },
+    get dialled() {
+      return dialled;
+    },
     get closed() {
       return closed;
     },
@@ -88,6 +96,19 @@ describe('a batch whose targets are dialled', () => {
     await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
     batch.unsubscribe();
     expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
+  });
+
+  it('dials further targets of a host while the records of dead ones are stored, and answers after that', async () => {
+    const record = Promise.withResolvers<void>();
+    const one = rig(undefined, undefined, record.promise);
+    const list = Array.from({ length: 40 }, (_, at) => request(`dead/${at}`));
+    let answered = 0;
+    const batch = lastValueFrom(one.runBatch(list, 2).pipe(tap(() => (answered += 1))));
+    await expect.poll(() => one.dialled, { timeout: 60_000 }).toBe(40);
+    expect([answered, one.pipeline.load.queued]).toEqual([0, 40]);
+    record.resolve();
+    await batch;
+    expect([answered, one.pipeline.load.queued]).toEqual([40, 0]);
   });
 
   it('keeps its places while its targets are dialled', async () => {

@@ -14,6 +14,12 @@ const { screenshot } = requestSchemas({
  */
 export const LATE = { timeoutMs: 25_000 };
 
+/**
+ * Returns when a page answers whose scripts keep the processor busy from then on until the capture, which begins now
+ * with `LATE`, ends them: 3 s before its waiting time is over. In milliseconds since 1970.
+ */
+export const shortlyBeforeLate = () => Date.now() + 17_000;
+
 /** Returns the request that `POST /screenshot` would make from a URL and options. Its default deadline is 60 s. */
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   return parseOrRefuse(screenshot, { ...options, url });

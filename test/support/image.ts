@@ -46,8 +46,10 @@ export function countOf(png: Pixels, [red, green, blue, alpha]: Colour): number 
 /** Returns the rectangle around all pixels that have this colour, give or take; null when there are none. */
 export function placeOf(png: Pixels, colour: readonly [red: number, green: number, blue: number], tolerance: number) {
   const sides = { left: Number.POSITIVE_INFINITY, top: Number.POSITIVE_INFINITY, right: -1, bottom: -1 };
+  const isNear = (at: number, value: number) => Math.abs((png.data[at] ?? 0) - value) <= tolerance;
+  const [red, green, blue] = colour;
   for (let at = 0; at < png.data.length; at += 4) {
-    if (colour.some((value, channel) => Math.abs((png.data[at + channel] ?? 0) - value) > tolerance)) continue;
+    if (!isNear(at, red) || !isNear(at + 1, green) || !isNear(at + 2, blue)) continue;
     const [x, y] = [(at / 4) % png.width, Math.floor(at / 4 / png.width)];
     sides.left = Math.min(sides.left, x);
     sides.top = Math.min(sides.top, y);

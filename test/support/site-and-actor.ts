@@ -17,6 +17,15 @@ export interface SiteAndActor {
 /** The slots of suites whose captures mostly wait for their deadlines, and need little of the processor meanwhile. */
 export const WAITING_SLOTS = 12;
 
+/** The batch of all captures of a suite. */
+const ONE_BATCH = { batch: 'of a suite' };
+
+/**
+ * Options of captures that share a page, which takes a third of a capture's CPU time. For pages that keep nothing, in
+ * tests of what is read of them.
+ */
+export const ON_ONE_PAGE = { isolation: 'batch' } as const satisfies CaptureOptions;
+
 /**
  * Starts the fixture site and an actor before a suite's first test, and stops them after its last one. Captures of
  * concurrent tests wait for a slot, as in the service, before their deadlines begin.
@@ -26,7 +35,8 @@ export const WAITING_SLOTS = 12;
 export function siteAndActor(defaults: CaptureOptions = { elementMap: false }, slots = 4): SiteAndActor {
   const [site, running] = [siteForSuite(), actorForSuite({ maxConcurrent: slots })];
   const turn = pLimit(slots);
-  const captureOf: SiteAndActor['captureOf'] = (request) => turn(() => running.actor.capture(request, patience));
+  const captureOf: SiteAndActor['captureOf'] = (request) =>
+    turn(() => running.actor.capture(request, patience, ONE_BATCH));
   const capture: SiteAndActor['capture'] = (path, options = {}) =>
     captureOf(captureRequest(site.url(path), { ...defaults, ...options }));
   return { site, running, capture, captureOf };

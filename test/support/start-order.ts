@@ -23,7 +23,6 @@ const LONG = [
  * several together leave them idle.
  */
 const WAITING = [
-  'test/watches/clock-changes.test.ts',
   'test/faults/killed-delivery.test.ts',
   'test/actors/screenshot-full-page.test.ts',
   'test/faults/alerts.test.ts',

@@ -18,7 +18,6 @@ export function artifactsOf(result: Result): readonly Artifact[] {
   return [...required, ...outputs, ...map].filter(({ path }) => path !== '');
 }
 
-/** The path of the element map of a capture. */
 export function mapPath(id: number): string {
   return `/screenshot/${id}?view=elements`;
 }

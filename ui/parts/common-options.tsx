@@ -1,5 +1,6 @@
-import { useId } from 'preact/hooks';
 import { DEVICES } from './devices.ts';
+import { asNamed, SelectField } from './select.tsx';
+import { TextField } from './text-field.tsx';
 
 /** Options with a control at the top of the form, which "Advanced" leaves out. */
 export const COMMON = [
@@ -11,6 +12,13 @@ export const COMMON = [
   'rejectCookieBanners',
 ] as const;
 
+const DEVICE_OPTIONS = [['', 'Desktop'] as const, ...asNamed<string>(DEVICES), ['other', 'Another …'] as const];
+const BANNERS = [
+  ['', 'Leave as they are'],
+  ['accept', 'Accept all'],
+  ['reject', 'Reject all'],
+] as const;
+
 interface CommonOptionsProps {
   readonly options: Readonly<Record<string, unknown>>;
   readonly problemOf: (name: string) => string | undefined;
@@ -19,12 +27,11 @@ interface CommonOptionsProps {
 
 /** The options that most captures use: device, full page, colours, cookie banners, advertisements. */
 export function CommonOptions({ options, problemOf, onChange }: CommonOptionsProps) {
-  const id = useId();
   const { device } = options;
   const isListed = device === undefined || DEVICES.some((each) => each === device);
   const banners =
     options.acceptCookieBanners === true ? 'accept' : options.rejectCookieBanners === true ? 'reject' : '';
-  const answerBanners = (answer: string) => {
+  const answerBanners = (answer: typeof banners) => {
     onChange('acceptCookieBanners', answer === 'accept' || undefined);
     onChange('rejectCookieBanners', answer === 'reject' || undefined);
   };
@@ -41,43 +48,21 @@ export function CommonOptions({ options, problemOf, onChange }: CommonOptionsPro
   const problem = problemOf('device');
   return (
     <div class="common-options">
-      <div class="field">
-        <label for={`${id}-device`}>Device</label>
-        <select
-          id={`${id}-device`}
-          value={isListed ? String(device ?? '') : 'other'}
-          onChange={({ currentTarget: { value } }) =>
-            onChange('device', value === 'other' ? 'Pixel 9' : value || undefined)
-          }
-        >
-          <option value="">Desktop</option>
-          {DEVICES.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-          <option value="other">Another …</option>
-        </select>
-      </div>
+      <SelectField
+        label="Device"
+        value={isListed ? String(device ?? '') : 'other'}
+        options={DEVICE_OPTIONS}
+        onChange={(chosen) => onChange('device', chosen === 'other' ? 'Pixel 9' : chosen || undefined)}
+      />
       {!isListed && (
-        <label class="field">
-          <span>Name of the device</span>
-          <input
-            type="text"
-            value={String(device)}
-            aria-invalid={problem !== undefined}
-            onInput={(event) => onChange('device', event.currentTarget.value || undefined)}
-          />
-        </label>
+        <TextField
+          label="Name of the device"
+          value={String(device)}
+          aria-invalid={problem !== undefined}
+          onInput={(given) => onChange('device', given || undefined)}
+        />
       )}
-      <div class="field">
-        <label for={`${id}-banners`}>Cookie banners</label>
-        <select id={`${id}-banners`} value={banners} onChange={(event) => answerBanners(event.currentTarget.value)}>
-          <option value="">Leave as they are</option>
-          <option value="accept">Accept all</option>
-          <option value="reject">Reject all</option>
-        </select>
-      </div>
+      <SelectField label="Cookie banners" value={banners} options={BANNERS} onChange={answerBanners} />
       <div class="common-flags">
         {flag('fullPage', 'Full page')}
         {flag('darkMode', 'Dark')}

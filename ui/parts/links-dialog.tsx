@@ -8,7 +8,6 @@ import { Problem } from './view.tsx';
 
 interface LinksDialogProps<Link> {
   readonly title: string;
-  /** Name of the list of links. */
   readonly listName: string;
   /** Path of the links; each is revoked at its id below it. */
   readonly path: '/feeds' | '/shares';

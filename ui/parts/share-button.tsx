@@ -1,10 +1,11 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { SharedLink, ShareRequest } from '../../src/client/types.ts';
 import { queryOf } from '../api/client.ts';
 import { mayCapture } from '../api/session.ts';
 import { dateAndTime } from './format.ts';
 import { Icon } from './icon.tsx';
 import { LinksDialog } from './links-dialog.tsx';
+import { SelectField } from './select.tsx';
 
 type SharedView = NonNullable<ShareRequest['view']>;
 
@@ -39,8 +40,7 @@ export function ShareButton(props: ShareButtonProps) {
 
 function ShareDialog({ id, other, views, onClose }: ShareButtonProps & { readonly onClose: () => void }) {
   const [view, setView] = useState<SharedView>('page');
-  const [expires, setExpires] = useState<string>('7d');
-  const fields = useId();
+  const [expires, setExpires] = useState<(typeof LIVES)[number][0]>('7d');
   const body = { view, expires, ...(other === undefined ? {} : { with: other }) };
   const nameOf = (wanted: SharedView) => views.find(([each]) => each === wanted)?.[1] ?? wanted;
   return (
@@ -70,36 +70,8 @@ function ShareDialog({ id, other, views, onClose }: ShareButtonProps & { readonl
               make(`/screenshot/${id}/share`, body);
             }}
           >
-            {views.length > 1 && (
-              <label class="field" htmlFor={`${fields}-view`}>
-                <span>Show</span>
-                <select
-                  id={`${fields}-view`}
-                  value={view}
-                  onChange={({ currentTarget }) => setView(views[currentTarget.selectedIndex]?.[0] ?? 'page')}
-                >
-                  {views.map(([each, name]) => (
-                    <option key={each} value={each}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              </label>
-            )}
-            <label class="field" htmlFor={`${fields}-expires`}>
-              <span>For</span>
-              <select
-                id={`${fields}-expires`}
-                value={expires}
-                onChange={(event) => setExpires(event.currentTarget.value)}
-              >
-                {LIVES.map(([each, name]) => (
-                  <option key={each} value={each}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
+            {views.length > 1 && <SelectField label="Show" value={view} options={views} onChange={setView} />}
+            <SelectField label="For" value={expires} options={LIVES} onChange={setExpires} />
             <button type="submit" class="button primary">
               Make a link
             </button>

@@ -100,7 +100,6 @@ export interface Place {
   readonly box: Box;
   /** Whether its names, or those of an element around it, say that it is an advertisement. */
   readonly isAd: boolean;
-  /** The element around it. */
   readonly around: { readonly selector: string; readonly box: Box } | null;
   /** Keys of the nearest elements around it, from the inside out. */
   readonly within: readonly number[];

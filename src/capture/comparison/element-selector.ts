@@ -1,4 +1,5 @@
 import { compile } from 'css-select';
+import { errorText } from '../basics/error-text.ts';
 import { REQUEST_LIMITS } from '../request-limits.ts';
 import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from './selector.ts';
 
@@ -49,7 +50,7 @@ export function elementSteps(text: string): readonly string[] {
     try {
       compile(step.css, { pseudos: PSEUDO_CLASSES });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       const [, unknown] = /^Unknown pseudo-class (:[\w-]+)/.exec(message) ?? [];
       throw new SelectorError(
         unknown === undefined ? message : `${unknown} is no pseudo-class that can be told from an element map`,
@@ -70,8 +71,7 @@ export function problemsOfSelectors(selectors: readonly string[]): readonly stri
       elementSteps(selector);
       return [];
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return `must have CSS selectors, not ${JSON.stringify(selector.slice(0, 100))}: ${reason}`;
+      return `must have CSS selectors, not ${JSON.stringify(selector.slice(0, 100))}: ${errorText(error)}`;
     }
   });
 }

@@ -19,7 +19,6 @@ export interface Compound {
   readonly compound: string;
 }
 
-/** Maximum number of characters of a selector. */
 export const MAX_SELECTOR_CHARACTERS = 1000;
 /** Maximum number of steps of a selector. */
 export const MAX_STEPS = 10;

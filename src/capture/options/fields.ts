@@ -38,7 +38,6 @@ export function filled(what: string, max: number) {
   return z.string({ error }).min(1, { error }).max(max, { error });
 }
 
-/** A text of at most `max` characters. */
 export function textOf(max: number) {
   return z.string({ error: 'must be a string' }).max(max, { error: `must have at most ${max} characters` });
 }
@@ -50,13 +49,11 @@ export function listOf<E extends z.ZodType>(element: E, what: string, max: numbe
     .max(max, { error: `must have at most ${max} ${what}` });
 }
 
-/** An integer from `min` to `max`. */
 export function integer(unit: string, min: number, max: number) {
   const error = `must be an integer${of(unit)} from ${min} to ${max}`;
   return z.int({ error, abort: true }).min(min, { error, abort: true }).max(max, { error, abort: true });
 }
 
-/** A number from `min` to `max`. */
 export function quantity(unit: string, min: number, max: number) {
   const error = `must be a number${of(unit)} from ${min} to ${max}`;
   return z.number({ error }).min(min, { error, abort: true }).max(max, { error, abort: true });

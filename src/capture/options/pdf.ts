@@ -95,7 +95,6 @@ export type PdfOptions = Immutable<z.output<typeof pdf>>;
 /** Layout of a request without `pdf`. */
 export const DEFAULT_PDF: PdfOptions = pdf.parse({});
 
-/** Layout of the format `pdf`. */
 export const pdfFields = {
   pdf: pdf.optional().meta({ description: 'Layout of the format `pdf`.' }),
 };

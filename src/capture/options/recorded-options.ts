@@ -35,8 +35,9 @@ export function recordedOptions(request: CaptureRequest): RecordedOptions {
 /** Returns the names of the request's options that hold a secret. */
 export function secretOptions(request: CaptureRequest): readonly string[] {
   const values: Readonly<Record<string, unknown>> = request;
+  const defaults: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
   return Object.entries(optionFields)
-    .filter(([name, schema]) => holdsSecret(schema, values[name]))
+    .filter(([name, schema]) => values[name] !== defaults[name] && holdsSecret(schema, values[name]))
     .map(([name]) => name);
 }
 
@@ -102,8 +103,9 @@ function writtenViewport({ width, height, deviceScaleFactor, mobile, touch, scre
 
 /** Returns the fields whose values differ from those of `defaults`. */
 function differing(values: object, defaults: object): Readonly<Record<string, unknown>> {
-  const usual = new Map<string, unknown>(Object.entries(defaults));
+  const usual: Readonly<Record<string, unknown>> = { ...defaults };
   return Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => !isDeepStrictEqual(value, usual.get(name))),
+    // The cheap comparison comes first, because most options have their default.
+    Object.entries(values).filter(([name, value]) => value !== usual[name] && !isDeepStrictEqual(value, usual[name])),
   );
 }

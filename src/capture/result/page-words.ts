@@ -5,7 +5,6 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
  * it is. It is stored with the record, packed. No package is loaded here: the thread of SQLite reads words, too.
  */
 
-/** Maximum number of characters of a page that are indexed. */
 export const MAX_INDEXED_CHARACTERS = 64 * 1024;
 /** Maximum number of places of a page. */
 export const MAX_PLACES = 5_000;

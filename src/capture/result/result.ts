@@ -61,7 +61,7 @@ export const ResultRecordSchema = z.strictObject({
   truncated: z.boolean().meta({ description: 'The image shows less than requested; `truncated_by` says why.' }),
   truncated_by: z.enum(['', ...TRUNCATION_CAUSES]).meta({
     description:
-      'Why the image shows less than requested: the `format` holds no more rows (JPEG 65500, WebP 16383; PNG has no such limit), `maxHeight` was reached, a `limit` of the service (200000 CSS px, 400 megapixels, 128 MiB; of a PDF 200 sheets, 64 MiB), `growth` of the page while it was scrolled (a `maxHeight` follows it further), or the `time` was over (`timeoutMs`).',
+      'Why the image shows less than requested: the `format` holds no more rows (JPEG 65500, WebP 16383; PNG has no such limit), `maxHeight` was reached, a `limit` of the service (200000 CSS px, 400 megapixels, 128 MiB; of a PDF 200 sheets, 64 MiB), `growth` of the page while it was scrolled (a `maxHeight` follows it further), a `container` around the element of `selector` cuts it off, or the `time` was over (`timeoutMs`).',
   }),
   full_height: count.meta({
     description:

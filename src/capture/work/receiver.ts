@@ -9,7 +9,6 @@ import { objectError } from '../options/fields.ts';
 
 /** Services that show messages to people. */
 export const MESSENGERS = ['slack', 'discord', 'teams', 'ntfy', 'mail'] as const;
-export type Messenger = (typeof MESSENGERS)[number];
 const RECEIVER_KINDS = ['webhook', ...MESSENGERS] as const;
 export type ReceiverKind = (typeof RECEIVER_KINDS)[number];
 

@@ -242,7 +242,6 @@ export const WatchRunSchema = z.strictObject({
 });
 export type WatchRun = Immutable<z.output<typeof WatchRunSchema>>;
 
-/** The values of a run. */
 export const WatchValuesSchema = WatchRunSchema.pick({
   due: true,
   at: true,

@@ -6,7 +6,6 @@ import type { FeedPage, ShownEntry } from './feed.ts';
 
 /* Atom (RFC 4287), with pages as RFC 5005 has them. */
 
-/** Returns a page of a feed. */
 export function atomOf({ id, title, self, next, home, updated, entries }: FeedPage): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">

@@ -51,7 +51,6 @@ export function entryTarget(
 
 const ENTRY_ID = /^(feed-[^.]+)\.(\d+)(?:\.(\d+))?$/;
 
-/** Whether the id of a link is that of an entry of a feed. */
 export function isOfFeed(id: string): boolean {
   return ENTRY_ID.test(id);
 }

@@ -28,9 +28,7 @@ import type { HttpContext } from '../state.ts';
 
 /* Labels, notes and holds. A key changes those of its own captures; an administrator changes all, and sets holds. */
 
-/** Captures that are changed at once. */
 const CHANGED_TOGETHER = 8;
-/** Records that are read at once. */
 const READ_TOGETHER = 100;
 
 const RULES =

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { errorText } from '../../capture/basics/error-text.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { parseOrRefuse, refusal } from '../../capture/validate.ts';
@@ -140,8 +141,7 @@ function jsonIn(path: string, value: string): unknown {
   try {
     return JSON.parse(value);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw refusal([{ path, message: `must be JSON: ${why}` }]);
+    throw refusal([{ path, message: `must be JSON: ${errorText(error)}` }]);
   }
 }
 

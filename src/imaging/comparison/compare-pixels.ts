@@ -14,7 +14,7 @@ import { type Explained, explainRegions } from './elements/explain-regions.ts';
 import type { PageElement } from './elements/page-tree.ts';
 import { within } from './elements/page-tree.ts';
 import { IgnoredPlaces } from './ignored-places.ts';
-import { boxOf, columnsOf, type Part, type Pixels, rowOf, rowsOf, withoutMargin } from './pixels.ts';
+import { boxOf, columnsOf, inMemory, type Part, type Pixels, rowOf, rowsOf, withoutMargin } from './pixels.ts';
 
 /** Rows, columns, rows: content in columns is aligned in each of them. */
 const MAX_DEPTH = 3;
@@ -74,11 +74,7 @@ function paintOver(image: Pixels, elements: ReadonlySet<PageElement> = new Set()
     const shown = box === null ? null : within(box, image);
     if (shown !== null && !boxes.some((other) => holds(other, shown))) boxes.push(shown);
   }
-  for (const { x, y, width, height } of boxes) {
-    for (let row = y; row < y + height; row += 1) {
-      image.data.fill(IGNORED_COLOUR, row * image.width + x, row * image.width + x + width);
-    }
-  }
+  image.rows.fill(boxes, IGNORED_COLOUR);
   return boxes;
 }
 
@@ -111,22 +107,31 @@ function leftOf({ from, to }: Region): number {
   return (to ?? from)?.x ?? 0;
 }
 
+/** Returns the regions of a gap, column by column; undefined when it is a single column. */
+type ByColumns = (gap: Gap) => readonly Region[] | undefined;
+
 /** Returns the regions in which two parts of the same width differ: the explanation of lowest cost. */
 function differences(a: Part, b: Part, depth: number): readonly Region[] {
   const index = indexRows(a, b);
   const { gaps } = alignRows(index, { a: 0, aEnd: a.height, b: 0, bEnd: b.height });
   const moved = movedRuns(index, gaps);
+  const known = new Map<Gap, readonly Region[] | undefined>();
+  /** Compares the columns of a gap, once: most gaps are far from others. */
+  const byColumns: ByColumns = (gap) => {
+    if (!known.has(gap)) known.set(gap, inColumns(...sidesOf(a, b, gap), depth));
+    return known.get(gap);
+  };
   let best: readonly Region[] = [
     ...moved.map((run) => movedRegion(a, b, run)),
-    ...gaps.flatMap((gap) => withoutMoved(gap, moved)).flatMap((gap) => inGap(a, b, gap, depth)),
+    ...gaps.flatMap((gap) => withoutMoved(gap, moved)).flatMap((gap) => inGap(a, b, gap, depth, byColumns)),
   ];
   if (depth === MAX_DEPTH) return best;
-  let before = gaps.length;
+  let groups = gaps;
   for (const distance of depth === 0 ? DISTANCES : DISTANCES.slice(-1)) {
-    const groups = joinedGaps(gaps, distance);
+    const before = groups.length;
+    groups = joinedGaps(groups, distance);
     if (groups.length === before) continue;
-    before = groups.length;
-    const other = inGroups(a, b, groups, depth);
+    const other = inGroups(a, b, groups, depth, byColumns);
     if (other !== undefined && costOf(other) < costOf(best)) best = other;
   }
   return best;
@@ -148,11 +153,17 @@ function joinedGaps(gaps: readonly Gap[], distance: number): readonly Gap[] {
 }
 
 /** Compares joined gaps column by column; undefined when one of them is a single column. */
-function inGroups(a: Part, b: Part, groups: readonly Gap[], depth: number): readonly Region[] | undefined {
+function inGroups(
+  a: Part,
+  b: Part,
+  groups: readonly Gap[],
+  depth: number,
+  byColumns: ByColumns,
+): readonly Region[] | undefined {
   const found: Region[] = [];
   for (const group of groups) {
     const isOneSided = group.a === group.aEnd || group.b === group.bEnd;
-    const regions = isOneSided ? inGap(a, b, group, depth) : inColumns(...sidesOf(a, b, group), depth);
+    const regions = isOneSided ? inGap(a, b, group, depth, byColumns) : byColumns(group);
     if (regions === undefined) return undefined;
     found.push(...regions);
   }
@@ -167,13 +178,11 @@ function sidesOf(a: Part, b: Part, gap: Gap): readonly [Part, Part] {
   return [rowsOf(a, gap.a, gap.aEnd), rowsOf(b, gap.b, gap.bEnd)];
 }
 
-function inGap(a: Part, b: Part, gap: Gap, depth: number): readonly Region[] {
+function inGap(a: Part, b: Part, gap: Gap, depth: number, byColumns: ByColumns): readonly Region[] {
   const [inA, inB] = sidesOf(a, b, gap);
   if (inA.height === 0) return oneSided('inserted', inB, b, depth);
   if (inB.height === 0) return oneSided('removed', inA, a, depth);
-  return (
-    inColumns(inA, inB, depth) ?? (inA.height === inB.height ? editedRegions(inA, inB) : ofOtherHeight(inA, inB, depth))
-  );
+  return byColumns(gap) ?? (inA.height === inB.height ? editedRegions(inA, inB) : ofOtherHeight(inA, inB, depth));
 }
 
 /** Compares the columns of two parts; undefined when they are a single one that has the whole width. */
@@ -181,7 +190,9 @@ function inColumns(a: Part, b: Part, depth: number): readonly Region[] | undefin
   const columns = depth < MAX_DEPTH ? cutColumns(a, b) : [];
   const [first] = columns;
   if (first === undefined || first.to - first.from === a.width) return undefined;
-  return columns.flatMap(({ from, to }) => differences(columnsOf(a, from, to), columnsOf(b, from, to), depth + 1));
+  return columns.flatMap(({ from, to }) =>
+    differences(inMemory(columnsOf(a, from, to)), inMemory(columnsOf(b, from, to)), depth + 1),
+  );
 }
 
 /** Rows that only one image has. `around`: the part that they belong to, whose nearest row has the background. */

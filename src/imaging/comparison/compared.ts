@@ -21,6 +21,12 @@ export interface Compared {
   readonly places: boolean;
 }
 
+/** What the thread is sent. */
+export interface Task extends Compared {
+  /** Where large images are decoded to. */
+  readonly decoded: Pair<string>;
+}
+
 export type File = Uint8Array<ArrayBuffer>;
 
 /** Before and after. */

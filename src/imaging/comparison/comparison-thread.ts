@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { threadModule } from '../../own-files.ts';
-import type { Compared, ThreadAnswer, ThreadDifference } from './compared.ts';
+import type { Compared, Pair, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
 
 /** Measured on a busy machine: 9-21 s for noise of 1,280 by 20,000 pixels, up to 2 s for a page of 1,280 by 16,384. */
 const TIMEOUT_MS = 30_000;
@@ -27,8 +31,14 @@ export interface ComparisonLimits {
   readonly mapsTimeoutMs?: number;
 }
 
-/** The thread of comparisons, which starts with the first one and does one at a time. */
-export function createComparisonThread({ mapsTimeoutMs = MAPS_TIMEOUT_MS }: ComparisonLimits = {}) {
+/**
+ * The thread of comparisons, which starts with the first one and does one at a time. `staging` resolves with the
+ * directory for large decoded images, by default that for temporary files.
+ */
+export function createComparisonThread(
+  staging: () => Promise<string> = async () => tmpdir(),
+  { mapsTimeoutMs = MAPS_TIMEOUT_MS }: ComparisonLimits = {},
+) {
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -38,48 +48,59 @@ export function createComparisonThread({ mapsTimeoutMs = MAPS_TIMEOUT_MS }: Comp
     thread = undefined;
   };
 
+  const inThread = (task: Task) =>
+    new Promise<ThreadDifference>((resolve, reject) => {
+      clearTimeout(idle);
+      thread ??= startThread();
+      const used = thread;
+      const timeoutMs = task.maps === null ? TIMEOUT_MS : mapsTimeoutMs;
+      const tooLong = setTimeout(() => {
+        reject(new CapstanError('comparison_too_large', `The comparison took more than ${timeoutMs / 1000} s.`));
+        end();
+      }, timeoutMs);
+      tooLong.unref();
+      const onMessage = (answer: ThreadAnswer): void => {
+        finish();
+        idle = setTimeout(end, IDLE_MS);
+        idle.unref();
+        if (answer !== 'too_large') resolve(answer);
+        else {
+          const reason = `Images of at most ${MAX_COMPARED_PIXELS} pixels are compared.`;
+          reject(new CapstanError('comparison_too_large', reason));
+        }
+      };
+      // A failed thread exits later; the next comparison must not use it.
+      const onError = (error: unknown): void => {
+        finish();
+        if (thread === used) thread = undefined;
+        reject(error);
+      };
+      const onExit = (code: number): void => onError(new Error(`the thread of the comparisons ended with ${code}`));
+      const finish = (): void => {
+        clearTimeout(tooLong);
+        used.off('message', onMessage).off('error', onError).off('exit', onExit);
+      };
+      used.once('message', onMessage);
+      used.once('error', onError);
+      used.once('exit', onExit);
+      used.postMessage(
+        task,
+        (task.images ?? []).map(({ buffer }) => buffer),
+      );
+    });
+
   return {
     /** Compares two captures. Their images are handed over to the thread, and cannot be read afterwards. */
-    compare: (captures: Compared) =>
-      new Promise<ThreadDifference>((resolve, reject) => {
-        clearTimeout(idle);
-        thread ??= startThread();
-        const used = thread;
-        const timeoutMs = captures.maps === null ? TIMEOUT_MS : mapsTimeoutMs;
-        const tooLong = setTimeout(() => {
-          reject(new CapstanError('comparison_too_large', `The comparison took more than ${timeoutMs / 1000} s.`));
-          end();
-        }, timeoutMs);
-        tooLong.unref();
-        const onMessage = (answer: ThreadAnswer): void => {
-          finish();
-          idle = setTimeout(end, IDLE_MS);
-          idle.unref();
-          if (answer !== 'too_large') resolve(answer);
-          else {
-            const reason = `Images of at most ${MAX_COMPARED_PIXELS} pixels are compared.`;
-            reject(new CapstanError('comparison_too_large', reason));
-          }
-        };
-        // A failed thread exits later; the next comparison must not use it.
-        const onError = (error: unknown): void => {
-          finish();
-          if (thread === used) thread = undefined;
-          reject(error);
-        };
-        const onExit = (code: number): void => onError(new Error(`the thread of the comparisons ended with ${code}`));
-        const finish = (): void => {
-          clearTimeout(tooLong);
-          used.off('message', onMessage).off('error', onError).off('exit', onExit);
-        };
-        used.once('message', onMessage);
-        used.once('error', onError);
-        used.once('exit', onExit);
-        used.postMessage(
-          captures,
-          (captures.images ?? []).map(({ buffer }) => buffer),
-        );
-      }),
+    compare: async (captures: Compared): Promise<ThreadDifference> => {
+      const name = join(await staging(), `compared-${randomUUID()}`);
+      const decoded: Pair<string> = [`${name}-a.v`, `${name}-b.v`];
+      try {
+        return await inThread({ ...captures, decoded });
+      } finally {
+        // Also those of a thread that was ended.
+        for (const file of decoded) await rm(file, { force: true });
+      }
+    },
   };
 }
 

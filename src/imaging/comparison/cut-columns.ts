@@ -28,11 +28,11 @@ export function cutColumns(a: Part, b: Part): readonly Columns[] {
 
 /** Returns 1 for each column of one colour, the same in both parts. Most columns drop out after a few rows. */
 function gutters(a: Part, b: Part): Uint8Array {
-  const top = rowOf(a, 0);
+  const top = rowOf(a, 0).slice();
   const left = Uint32Array.from(top.keys());
   let count = left.length;
   for (const part of [a, b]) {
-    for (let row = 0; row < part.height; row += 1) {
+    for (let row = 0; row < part.height && count > 0; row += 1) {
       const pixels = rowOf(part, row);
       let kept = 0;
       for (let at = 0; at < count; at += 1) {

@@ -23,8 +23,8 @@ export async function drawRegions(a: Pixels, b: Pixels, regions: readonly Region
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${marks.join('')}</svg>`;
   const { data } = await sharp({ create: { ...size, channels: 3, background: '#888' }, limitInputPixels: false })
     .composite([
-      { ...rawOf(a), left: 0, top: 0 },
-      { ...rawOf(b), left: a.width + GAP, top: 0 },
+      { ...layerOf(a), left: 0, top: 0 },
+      { ...layerOf(b), left: a.width + GAP, top: 0 },
       { input: Buffer.from(svg), left: 0, top: 0 },
     ])
     .png({ compressionLevel: 3 })
@@ -32,8 +32,9 @@ export async function drawRegions(a: Pixels, b: Pixels, regions: readonly Region
   return new Uint8Array(data);
 }
 
-function rawOf({ data, width, height }: Pixels) {
-  const input = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+function layerOf({ rows: { source }, width, height }: Pixels) {
+  if (typeof source === 'string') return { input: source, limitInputPixels: false };
+  const input = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   return { input, raw: { width, height, channels: 4 as const }, limitInputPixels: false };
 }
 

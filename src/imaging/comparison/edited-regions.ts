@@ -38,7 +38,8 @@ function noteStrip(
   const top = Math.max(0, from - CONTEXT);
   const bottom = Math.min(a.height, to + CONTEXT);
   const [inA, inB] = [copyTo(buffers.a, rowsOf(a, top, bottom)), copyTo(buffers.b, rowsOf(b, top, bottom))];
-  const { mask } = visibleDifferences(inA, inB, a.width, buffers.mask.subarray(0, inA.length).fill(0));
+  const { mask, count } = visibleDifferences(inA, inB, a.width, buffers.mask.subarray(0, inA.length).fill(0));
+  if (count === 0) return;
   for (let y = from; y < to; y += 1) {
     for (let x = 0; x < a.width; x += 1) {
       if (((mask[(y - top) * a.width + x] ?? 0) & 0xff) !== 0) note(x, y);

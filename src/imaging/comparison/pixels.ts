@@ -1,9 +1,10 @@
 import type { Box } from '../../capture/comparison/comparison.ts';
 import type { IgnoredPlaces } from './ignored-places.ts';
+import type { Rows } from './rows.ts';
 
 /** A decoded image: RGBA, 4 bytes a pixel, one `Uint32` each. */
 export interface Pixels {
-  readonly data: Uint32Array;
+  readonly rows: Rows;
   readonly width: number;
   readonly height: number;
   readonly ignored?: IgnoredPlaces;
@@ -12,22 +13,34 @@ export interface Pixels {
 /** A rectangle of an image. */
 export interface Part extends Box {
   readonly image: Pixels;
+  /** A copy of it, or of a part around it. */
+  readonly copy?: Box & { readonly pixels: Uint32Array };
 }
 
-/** Returns rows `from` to `to` of a part. */
+/**
+ * Copies a part of an image in a file, if it is small enough: columns are read many times, and each time with the rows
+ * that they are in. The copy before it is overwritten.
+ */
+export function inMemory(part: Part): Part {
+  const pixels = part.copy === undefined ? part.image.rows.memoryFor(part.width * part.height) : null;
+  if (pixels === null) return part;
+  for (let row = 0; row < part.height; row += 1) pixels.set(rowOf(part, row), row * part.width);
+  return { ...part, copy: { ...boxOf(part), pixels } };
+}
+
 export function rowsOf(part: Part, from: number, to: number): Part {
   return { ...part, y: part.y + from, height: to - from };
 }
 
-/** Returns columns `from` to `to` of a part. */
 export function columnsOf(part: Part, from: number, to: number): Part {
   return { ...part, x: part.x + from, width: to - from };
 }
 
-/** Returns the row of a part, without copying. */
-export function rowOf({ image, x, y, width }: Part, row: number): Uint32Array {
-  const start = (y + row) * image.width + x;
-  return image.data.subarray(start, start + width);
+/** Returns the row of a part, without copying: it is overwritten when many others have been read. */
+export function rowOf({ image, copy, x, y, width }: Part, row: number): Uint32Array {
+  if (copy === undefined) return image.rows.row(y + row, x, width);
+  const start = (y + row - copy.y) * copy.width + x - copy.x;
+  return copy.pixels.subarray(start, start + width);
 }
 
 function isUniform(row: Uint32Array, colour: number): boolean {

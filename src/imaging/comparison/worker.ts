@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { compareLinks } from './compare-links.ts';
 import { comparePixels } from './compare-pixels.ts';
 import { compareTexts } from './compare-texts.ts';
-import type { Compared, Pair, ThreadAnswer } from './compared.ts';
+import type { Compared, Pair, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
 import { decode } from './decode.ts';
 import { drawRegions } from './draw-regions.ts';
 import { type ComparedElements, compareElements } from './elements/compare-elements.ts';
@@ -12,10 +12,20 @@ import type { Pixels } from './pixels.ts';
 
 /* Runs in a thread of its own: compares captures, one pair after the other. */
 
-async function compare(captures: Compared): Promise<ThreadAnswer> {
-  const { texts, links, maps, ignore, inAnyOrder, draws, places } = captures;
-  const images = await decoded(captures.images);
+async function compare(task: Task): Promise<ThreadAnswer> {
+  const images = await decodeBoth(task.images, task.decoded);
   if (images === 'too_large') return images;
+  const found = compareDecoded(task, images);
+  for (const { rows } of new Set(images)) rows.close();
+  const { picture } = found;
+  return {
+    ...found,
+    drawing: task.draws && images !== null && picture !== null ? await drawRegions(...images, picture.regions) : null,
+  };
+}
+
+function compareDecoded(captures: Compared, images: Pair<Pixels> | null): Omit<ThreadDifference, 'drawing'> {
+  const { texts, links, maps, ignore, inAnyOrder, places } = captures;
   const elements = maps && compareElements(maps, images, ignore, captures.onlyElements);
   const picture = images && comparePixels(...images, ignore, elements);
   return {
@@ -24,19 +34,21 @@ async function compare(captures: Compared): Promise<ThreadAnswer> {
     links: links && compareLinks(...links, elements?.ignored ?? null),
     elements: elements?.difference ?? null,
     around: places && elements !== null && picture !== null ? placeRegions(picture.regions, elements) : [],
-    drawing: draws && images !== null && picture !== null ? await drawRegions(...images, picture.regions) : null,
   };
 }
 
-async function decoded(files: Compared['images']): Promise<Pair<Pixels> | null | 'too_large'> {
+async function decodeBoth(files: Task['images'], decoded: Task['decoded']): Promise<Pair<Pixels> | null | 'too_large'> {
   if (files === null) return null;
   const [before, after] = files;
   // Pages that did not change are compared most often: their image is decoded and kept once.
   const isSame = Buffer.from(before.buffer).equals(after);
   // One after the other: decoding takes memory of its own.
-  const a = await decode(before);
-  const other = isSame ? a : await decode(after);
-  return a === null || other === null ? 'too_large' : [a, other];
+  const a = await decode(before, decoded[0]);
+  if (a === null) return 'too_large';
+  const other = isSame ? a : await decode(after, decoded[1]);
+  if (other !== null) return [a, other];
+  a.rows.close();
+  return 'too_large';
 }
 
 /** Returns the painted texts without those of ignored elements. */
@@ -46,8 +58,8 @@ function painted(texts: Pair<string>, elements: ComparedElements | null): Pair<s
   return [withoutElements(texts[0], trees.a, ignored.a), withoutElements(texts[1], trees.b, ignored.b)];
 }
 
-parentPort?.on('message', (captures: Compared) => {
-  compare(captures).then(
+parentPort?.on('message', (task: Task) => {
+  compare(task).then(
     (answer) => {
       const drawing = answer === 'too_large' ? null : answer.drawing;
       parentPort?.postMessage(answer, drawing === null ? [] : [drawing.buffer]);

@@ -10,6 +10,7 @@ const KINDS = { popups, fixed: fixedOverlays, sticky: () => positioned('sticky')
 
 const each = (change: (element: PageElement) => void) => (elements: readonly PageElement[]) => {
   for (const element of elements) change(element);
+  return true;
 };
 
 const CHANGES = { hide: each(hide), collapse: each(collapse), unstick: each(unstick), mask };
@@ -19,9 +20,8 @@ export type Wanted = readonly SelectorStep[] | keyof typeof KINDS;
 /** The way in which elements are changed. */
 export type Change = keyof typeof CHANGES;
 
-/** Hides, masks or otherwise changes the elements of the document that are wanted. Returns true. */
-export function changeElements(wanted: readonly Wanted[], change: Change): true {
+/** Hides, masks or otherwise changes the elements of the document that are wanted. Returns false if called too early. */
+export function changeElements(wanted: readonly Wanted[], change: Change): boolean {
   const found = wanted.flatMap((each) => (typeof each === 'string' ? KINDS[each]() : elementsBy(each)));
-  if (found.length > 0) CHANGES[change]([...new Set(found)]);
-  return true;
+  return found.length === 0 || CHANGES[change]([...new Set(found)]);
 }

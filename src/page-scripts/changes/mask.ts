@@ -1,3 +1,4 @@
+import { around, cutTo } from '../boxes.ts';
 import {
   appendChild,
   attachShadow,
@@ -8,24 +9,41 @@ import {
   setPopover,
   showPopover,
 } from '../dom.ts';
-import { drawnBox } from '../drawn-box.ts';
+import { kept } from '../kept.ts';
 import { setStyle } from '../set-style.ts';
+import { askVisible, type VisiblePart } from '../visible-parts.ts';
 import { web } from '../web.ts';
 
 const COLOUR = '#ff00ff';
 
+/** Maximum number of times that the browser is asked what is visible: a document may draw no frame. */
+const MAX_QUESTIONS = 100;
+
+const questions = () => kept('masks', () => ({ asked: 0, answers: null as (() => VisiblePart[])[] | null }));
+
 /**
- * Draws boxes over the elements in the top layer, above the page's own top layer. They use the page's coordinates, so
- * that they are right in a screenshot that is taller than the window.
+ * Draws boxes over what is visible of the elements, in the top layer, above the page's own top layer. They use the
+ * page's coordinates, so that they are right in a screenshot that is taller than the window. Returns false until the
+ * browser has told what is visible: call it again then.
  */
-export function mask(elements: readonly PageElement[]): void {
+export function mask(elements: readonly PageElement[]): boolean {
+  const question = questions();
+  question.answers ??= elements.map((element) => askVisible(element, false));
+  question.asked += 1;
+  const masked = question.answers.map((answer) => answer());
+  const isKnown = masked.flat().every(({ visible }) => visible !== null);
+  if (!isKnown && question.asked < MAX_QUESTIONS) return false;
+  Object.assign(question, { asked: 0, answers: null });
+  cover(masked.map(placeOf).filter((place) => place !== null));
+  return true;
+}
+
+function cover(places: readonly Readonly<Record<string, string>>[]): void {
   const root = rootElementOf(page);
   if (root === null) return;
   const layer = createHtml('div');
   const boxes = attachShadow(layer, { mode: 'closed' });
-  for (const element of elements) {
-    const place = placeOf(element);
-    if (place === null) continue;
+  for (const place of places) {
     const box = createHtml('div');
     setStyle(box, { position: 'absolute', background: COLOUR, 'forced-color-adjust': 'none', ...place });
     appendChild(boxes, box);
@@ -49,8 +67,8 @@ export function mask(elements: readonly PageElement[]): void {
 }
 
 /** The box of an element on the page, rounded outward to whole pixels: half a covered pixel would shine through. */
-function placeOf(element: PageElement): Readonly<Record<string, string>> | null {
-  const box = drawnBox(element);
+function placeOf(parts: readonly VisiblePart[]): Readonly<Record<string, string>> | null {
+  const box = around(parts.flatMap(({ box, visible }) => (visible === null ? box : (cutTo(box, visible) ?? []))));
   if (box === null) return null;
   const { x, y, width, height } = box;
   const [left, top] = [Math.floor(x + web.scrollX), Math.floor(y + web.scrollY)];

@@ -1,5 +1,4 @@
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
-import type { Rectangle } from '../boxes.ts';
 import {
   around,
   bodyOf,
@@ -16,8 +15,9 @@ import {
   selectOne,
   submit,
 } from '../dom.ts';
-import { drawnElement, isSeen, seenBox } from '../drawn-box.ts';
+import { drawnElement, isSeen } from '../drawn-box.ts';
 import { elementsBy } from '../find.ts';
+import { noteElement } from '../visible-parts.ts';
 import { web } from '../web.ts';
 
 const NEAREST = { block: 'nearest', inline: 'nearest', behavior: 'instant' } as const;
@@ -34,17 +34,17 @@ export function hasVisibleMatch(steps: readonly SelectorStep[]): boolean {
 
 /**
  * Scrolls what scrolls in the page to the first visible element that matches, and the page itself to its top. Returns
- * the element's box in the window, or why there is none.
+ * whether there is such an element; `visibleParts` tells where it is.
  */
-export function findVisible(steps: readonly SelectorStep[], isFrame: boolean): 'absent' | 'invisible' | Rectangle {
+export function findVisible(steps: readonly SelectorStep[], isFrame: boolean): 'absent' | 'invisible' | 'found' {
   const matching = elementsBy(steps);
   if (matching.length === 0) return 'absent';
   const element = matching.find((each) => isSeen(each));
   if (element === undefined) return 'invisible';
   reveal(drawnElement(element), isFrame);
   if (!isFrame) web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
-  const box = seenBox(element);
-  return box === null ? 'invisible' : { x: box.x, y: box.y, width: box.width, height: box.height };
+  noteElement(element);
+  return isSeen(element) ? 'found' : 'invisible';
 }
 
 /** Returns the elements of frames that match a selector, at most this number. */
@@ -52,9 +52,10 @@ export function findFrames(steps: readonly SelectorStep[], max: number): PageEle
   return elementsBy(steps).filter(isFrame).slice(0, max);
 }
 
-/** Scrolls to an element and returns whether it is visible. */
+/** Scrolls to an element and returns whether it is visible. `visibleParts` tells where it is. */
 export function revealElement(element: PageElement, isFrame: boolean): boolean {
   reveal(element, isFrame);
+  noteElement(element);
   return isSeen(element);
 }
 

@@ -17,9 +17,9 @@ export type ToPage = (box: Rectangle) => Rectangle | null;
 /**
  * Resolves with a function that converts boxes of a document to boxes of the page's window, through the borders,
  * paddings, scroll positions and CSS transforms of the frames around it. Resolves with undefined when a document was
- * replaced meanwhile.
+ * replaced meanwhile. `cut`: what the window of a frame leaves of a box.
  */
-export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
+export async function toPage(place: NestedFrame, cut = intersection): Promise<ToPage | undefined> {
   const steps: ToPage[] = [];
   // Chromium answers in the window of the process, through all its frames: only the innermost of these is converted.
   let isInnermost = true;
@@ -30,8 +30,8 @@ export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
       if (isInnermost) {
         const { data } = size.safeParse(await evaluate(at, call('windowSize')));
         if (data === undefined) return undefined;
-        steps.push((box) => intoContent(box, data, content));
-      } else steps.push((box) => intersection(box, around(pointsOf(content))));
+        steps.push((box) => intoContent(cut(box, { x: 0, y: 0, ...data }), data, content));
+      } else steps.push((box) => cut(box, around(pointsOf(content))));
       isInnermost = from.session !== from.entrance?.from.session;
     }
   } catch (error) {
@@ -41,8 +41,11 @@ export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
   return (box) => steps.reduce<Rectangle | null>((found, step) => (found === null ? null : step(found)), box);
 }
 
-function intoContent(box: Rectangle, { width, height }: ResultOf<'windowSize'>, content: Quad): Rectangle | null {
-  const visible = intersection(box, { x: 0, y: 0, width, height });
+function intoContent(
+  visible: Rectangle | null,
+  { width, height }: ResultOf<'windowSize'>,
+  content: Quad,
+): Rectangle | null {
   return visible === null ? null : around(corners(visible).map(([x, y]) => onto(content, x / width, y / height)));
 }
 

@@ -38,7 +38,10 @@ export async function choosePart(page: IsolatedPage, plan: ShotPlan, deadline: D
     const element = await scrollToElement(page, selector, deadline);
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
     const box = outwards({ ...element, x: element.x + window.x - whole.x });
-    return within(measured, partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`));
+    const { part, size } = partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`);
+    const isCut = element.isCut || !contains(aroundPage(whole), box);
+    const truncatedBy = size.truncatedBy === '' && isCut ? 'container' : size.truncatedBy;
+    return within(measured, { part, size: { ...size, truncatedBy } });
   }
   if (shown.what === 'clip') return within(measured, partOf(whole, shown.clip, plan, 'the clip'));
   const { part, size } = holdable(whole, plan, page.visit.shown);
@@ -52,8 +55,12 @@ function within({ window, elements, beforeFixed }: MeasuredPage, { part, size }:
 
 const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => string>> = {
   absent: (selector) => `the page has no element that matches ${JSON.stringify(selector)}`,
-  invisible: (selector) => `what matches ${JSON.stringify(selector)} is not visible: it is hidden, or has no size`,
+  invisible: (selector) =>
+    `what matches ${JSON.stringify(selector)} is not visible: it is hidden, cut off by what is around it, or has no size`,
 };
+
+/** The page, measured from its upper left corner, with the pixel by which a box is rounded outwards. */
+const aroundPage = ({ width, height }: Rectangle) => ({ x: -1, y: -1, width: width + 2, height: height + 2 });
 
 /** The part of a rectangle, measured from the page's upper left corner, that lies on the page. */
 function partOf(whole: Rectangle, wanted: Rectangle, plan: ShotPlan, what: string): HoldablePart {

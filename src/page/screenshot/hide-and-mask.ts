@@ -1,14 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Change, Wanted as WantedHere } from '../../page-scripts/changes/change.ts';
-import { letGo, untilAnswered } from '../ask-page.ts';
+import { evaluate, letGo, untilAnswered } from '../ask-page.ts';
 import { drawnElsewhere } from '../drawn.ts';
 import { placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
+import { type Call, call } from '../page-scripts.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 import { CHAT_WIDGETS } from './chat-widgets.ts';
 import type { ShotPlan } from './shot-plan.ts';
+import { FRAME_MS } from './visible-box.ts';
 
 /** Elements to change: those that a selector matches, or those of a kind in the page itself. */
 type Wanted = { readonly selector: string } | Extract<WantedHere, string>;
@@ -55,10 +57,20 @@ async function change(page: IsolatedPage, wanted: readonly Wanted[], how: Change
     const changing = documents.map(({ place, here }) => {
       // From here on the document's scripts are off, so they can neither notice nor undo anything.
       place.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-      return letGo(place, deadline, prepare(page, place, call('changeElements', here, how)));
+      return letGo(place, deadline, changeIn(page, place, call('changeElements', here, how)));
     });
     return (await Promise.all(changing)).includes(undefined) ? undefined : true;
   });
+}
+
+/** Resolves with true when a document is changed. A mask waits for a frame, which tells what is visible. */
+async function changeIn(page: IsolatedPage, place: EvaluatedFrame, changing: Call): Promise<unknown> {
+  let answer = await prepare(page, place, changing);
+  while (answer === false) {
+    await delay(FRAME_MS);
+    answer = await evaluate(place, changing);
+  }
+  return answer;
 }
 
 /** Resolves with the documents that have elements to change, each with what is wanted there. */

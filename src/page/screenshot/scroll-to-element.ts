@@ -1,26 +1,25 @@
 import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
+import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo, PICTURE_WORLD, untilAnswered } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
-import { toPage } from '../find/box-in-page.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call, functionOf, type ResultOf } from '../page-scripts.ts';
+import { visibleBox } from './visible-box.ts';
 
-type Found = ResultOf<'findVisible'>;
+/** The box of an element as far as it is visible, in CSS pixels of the page, and whether more of it is cut off. */
+export type Found = 'absent' | 'invisible' | (Rectangle & { readonly isCut: boolean });
 
-const found: z.ZodType<Found> = z.union([
-  z.enum(['absent', 'invisible']),
-  z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }),
-]);
+const found: z.ZodType<ResultOf<'findVisible'>> = z.enum(['absent', 'invisible', 'found']);
 
 const scrolled: z.ZodType<ResultOf<'scrollToTop'>> = z.object({ x: z.number(), y: z.number() });
 
 /**
- * Returns the box of the first visible element that matches, in CSS pixels of the page, or the reason why there is
- * none. Scroll containers and frames within the page are scrolled to it; the page itself stays at its top.
+ * Returns the box of the first visible element that matches, or the reason why there is none. Scroll containers and
+ * frames within the page are scrolled to it; the page itself stays at its top.
  */
 export async function scrollToElement(page: IsolatedPage, selector: string, deadline: Deadline): Promise<Found> {
   return untilAnswered(deadline, 'look for the selector', async () => {
@@ -38,22 +37,20 @@ export async function scrollToElement(page: IsolatedPage, selector: string, dead
 
 /** Looks in one document; resolves with undefined when it, or one around it, was replaced meanwhile. */
 async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefined> {
-  const isFrame = place.entrance !== undefined;
-  const answer = await prepare(page, place, call('findVisible', place.steps, isFrame));
+  const answer = await prepare(page, place, call('findVisible', place.steps, place.entrance !== undefined));
   if (answer === undefined) return undefined;
-  const box = found.parse(answer);
-  if (typeof box === 'string') return box;
+  const state = found.parse(answer);
+  if (state !== 'found') return state;
   for (let at = place; at.entrance !== undefined; at = at.entrance.from) {
     const isShown = await revealFrame(at, at.entrance.from);
     if (isShown !== true) return isShown === false ? 'invisible' : undefined;
   }
   const { data: offset } = scrolled.safeParse(await evaluate(page, call('scrollToTop')));
-  const convert = await toPage(place);
-  if (offset === undefined || convert === undefined) return undefined;
-  const inPage = convert(box);
+  const box = await visibleBox(place);
+  if (offset === undefined || box === undefined) return undefined;
   // The screenshot does not wait for what another process draws after it was scrolled.
   if (place.session !== page.session) await drawn(place);
-  return inPage === null ? 'invisible' : { ...inPage, x: inPage.x + offset.x, y: inPage.y + offset.y };
+  return box === null ? 'invisible' : { ...box, x: box.x + offset.x, y: box.y + offset.y };
 }
 
 /** Scrolls the document around a frame to its element. Resolves with whether that is visible. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Notice } from '../notice.ts';
-import type { Attempt, Transport } from '../transport.ts';
-import { attempt, endOf, exchange, type HttpAnswer, type HttpParts, jsonOf } from './exchange.ts';
-import { readImages, type SentImage } from './images.ts';
+import type { Transport } from '../transport.ts';
+import { endOf, exchange, type HttpAnswer, type HttpParts, jsonOf } from './exchange.ts';
+import { type LinkedImage, messenger, type SentImage } from './messenger.ts';
 import { plain, shownLinks, within } from './plain-text.ts';
 
 /*
@@ -35,24 +35,20 @@ export function discordTransport(options: DiscordOptions): Transport {
   const url = new URL(options.url);
   url.searchParams.set('wait', 'true');
 
-  return {
-    send: (message, signal) =>
-      attempt(signal, async () => {
-        const notice = await message.notice();
-        const post = async (images: readonly SentImage[]): Promise<Attempt> => {
-          const body = new FormData();
-          body.append('payload_json', JSON.stringify(payloadOf(notice, images)));
-          for (const [at, { bytes, mediaType, fileName }] of images.entries()) {
-            body.append(`files[${at}]`, new Blob([new Uint8Array(bytes)], { type: mediaType }), fileName);
-          }
-          const answer = await exchange({ url, body }, options, signal);
-          return endOf(answer, waitOf(answer));
-        };
-        const images = await readImages(notice.images, IMAGE_LIMITS, signal);
-        const end = await post(images);
-        return end.status === 413 && images.length > 0 ? post([]) : end;
-      }),
-  };
+  return messenger({
+    files: IMAGE_LIMITS,
+    loads: true,
+    refusesImages: ({ status }) => status === 413,
+    tell: async (notice, { files, links }, { signal }) => {
+      const body = new FormData();
+      body.append('payload_json', JSON.stringify(payloadOf(notice, files, links)));
+      for (const [at, { bytes, mediaType, fileName }] of files.entries()) {
+        body.append(`files[${at}]`, new Blob([new Uint8Array(bytes)], { type: mediaType }), fileName);
+      }
+      const answer = await exchange({ url, body }, options, signal);
+      return endOf(answer, waitOf(answer));
+    },
+  });
 }
 
 function waitOf({ status, headers, body }: HttpAnswer): number | null {
@@ -62,17 +58,18 @@ function waitOf({ status, headers, body }: HttpAnswer): number | null {
   return Number.isFinite(seconds) ? seconds * 1000 : null;
 }
 
-function payloadOf({ about, sentence, isProblem, facts, links, images }: Notice, files: readonly SentImage[]) {
+function payloadOf(
+  { about, sentence, isProblem, facts, links }: Notice,
+  files: readonly SentImage[],
+  linked: readonly LinkedImage[],
+) {
   const shown = shownLinks(links);
   const text = [
     written(sentence, MAX.description),
     shown.map(({ label, url }) => `[${escaped(label)}](${url})`).join(' \u00b7 '),
   ].filter((part) => part !== '');
-  const pictures =
-    files.length > 0
-      ? files.map(({ image, fileName }) => ({ image, url: `attachment://${fileName}` }))
-      : images.flatMap((image) => (image.url === null ? [] : [{ image, url: image.url }]));
-  const [first, ...others] = pictures;
+  const attached = files.map(({ image: { alt }, fileName }) => ({ url: `attachment://${fileName}`, alt }));
+  const [first, ...others] = [...attached, ...linked];
   return {
     allowed_mentions: { parse: [] },
     embeds: [
@@ -91,7 +88,7 @@ function payloadOf({ about, sentence, isProblem, facts, links, images }: Notice,
           .slice(0, MAX.fields),
         image: first === undefined ? undefined : { url: first.url },
       },
-      ...others.map(({ image, url }) => ({ description: escaped(image.alt), image: { url } })),
+      ...others.map(({ alt, url }) => ({ description: escaped(alt), image: { url } })),
     ],
     attachments: files.map(({ image, fileName }, id) => ({ id, filename: fileName, description: image.alt })),
   };

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 import { retryAfterMs } from '../../capture/basics/retry-after.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { EgressAgents } from '../../egress/egress.ts';
-import type { Attempt } from '../transport.ts';
+import type { Attempt, Transport } from '../transport.ts';
 import { plain, within } from './plain-text.ts';
 
 interface HttpRequest {
@@ -70,19 +70,21 @@ export async function exchange(request: HttpRequest, parts: HttpParts, signal: A
   }
 }
 
-/** Runs an attempt, and says how it ended when it is cut short. Never rejects. */
-export async function attempt(signal: AbortSignal, work: () => Promise<Attempt>): Promise<Attempt> {
-  try {
-    signal.throwIfAborted();
-    return await work();
-  } catch (error) {
-    if (signal.aborted) return again('the attempt was broken off');
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    if (cause instanceof CapstanError && cause.code === 'target_forbidden')
-      return { end: 'forbidden', reason: cause.message, status: null };
-    if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT') return again('no answer in time');
-    return again(cause instanceof Error ? cause.message : String(cause));
-  }
+/** Returns a transport whose attempts say how they ended when `send` rejects. */
+export function transport(send: Transport): Transport {
+  return async (message, signal) => {
+    try {
+      signal.throwIfAborted();
+      return await send(message, signal);
+    } catch (error) {
+      if (signal.aborted) return again('the attempt was broken off');
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (cause instanceof CapstanError && cause.code === 'target_forbidden')
+        return { end: 'forbidden', reason: cause.message, status: null };
+      if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT') return again('no answer in time');
+      return again(cause instanceof Error ? cause.message : String(cause));
+    }
+  };
 }
 
 export function again(reason: string, status: number | null = null, afterMs: number | null = null): Attempt {

@@ -5,10 +5,10 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Notice } from '../notice.ts';
 import type { Attempt, Message, Transport } from '../transport.ts';
-import { again, attempt, reasonIn, refused } from './exchange.ts';
-import { readImages, type SentImage } from './images.ts';
+import { again, reasonIn, refused } from './exchange.ts';
 import type { MailAddress } from './mail-address.ts';
 import { htmlOf, subjectOf, textOf } from './mail-text.ts';
+import { messenger, type SentImage } from './messenger.ts';
 
 /* Mail over SMTP: RFC 5321, with TLS from the beginning (RFC 8314) or STARTTLS (RFC 3207). */
 
@@ -19,7 +19,8 @@ const TIMEOUT_MS = 30_000;
 /** Maximum time of an attempt, in limits of silence. */
 const MAX_SILENCES = 4;
 /** RFC 5321, 4.2.2 and 3.3; 523 of some servers: the message is too large. */
-const TOO_LARGE: readonly number[] = [523, 552];
+const TOO_LARGE_CODES: readonly number[] = [523, 552];
+const TOO_LARGE = 'the message is too large for the server';
 
 interface MailOptions {
   readonly address: MailAddress;
@@ -29,29 +30,23 @@ interface MailOptions {
 }
 
 export function mailTransport(options: MailOptions): Transport {
-  return {
-    send: (message, ending) => {
+  return messenger({
+    files: IMAGE_LIMITS,
+    loads: false,
+    refusesImages: (end) => 'reason' in end && end.reason === TOO_LARGE,
+    tell: (notice, { files }, { id, signal }) => {
       // A server that answers little by little never runs into the limit of silence.
       const limit = AbortSignal.timeout(MAX_SILENCES * (options.timeoutMs ?? TIMEOUT_MS));
-      const signal = AbortSignal.any([ending, limit]);
-      return attempt(signal, async () => {
-        const notice = await message.notice();
-        const images = await readImages(notice.images, IMAGE_LIMITS, signal);
-        const end = await deliver(mailOf(message, notice, images, options.address), options, signal);
-        if (end !== 'too large') return end;
-        const small =
-          images.length === 0 ? end : await deliver(mailOf(message, notice, [], options.address), options, signal);
-        return small === 'too large' ? refused('the message is too large for the server') : small;
-      });
+      return deliver(mailOf(id, notice, files, options.address), options, AbortSignal.any([signal, limit]));
     },
-  };
+  });
 }
 
 async function deliver(
   mail: SendMailOptions,
   { address, connectToMail, timeoutMs = TIMEOUT_MS }: MailOptions,
   signal: AbortSignal,
-): Promise<Attempt | 'too large'> {
+): Promise<Attempt> {
   const { host, port, tls, user, password } = address;
   // Loaded with the first message: a start without receivers does not need it.
   const { createTransport } = await import('nodemailer');
@@ -79,7 +74,8 @@ async function deliver(
     const { response } = await transport.sendMail(mail);
     return { end: 'delivered', status: Number.parseInt(response, 10) || null };
   } catch (error) {
-    if (signal.aborted || error instanceof CapstanError) throw error;
+    signal.throwIfAborted();
+    if (error instanceof CapstanError) throw error;
     return failed(error);
   } finally {
     signal.removeEventListener('abort', cut);
@@ -88,10 +84,11 @@ async function deliver(
 }
 
 /** Replies of 4yz are temporary, and of 5yz final: RFC 5321, 4.2.1. */
-function failed(error: unknown): Attempt | 'too large' {
+function failed(error: unknown): Attempt {
   const { message, responseCode, code } = fieldsOf(error);
-  if (responseCode !== null && TOO_LARGE.includes(responseCode)) return 'too large';
-  if (code === 'EMESSAGE' && responseCode === null && /size/i.test(message)) return 'too large';
+  const isTooLarge =
+    responseCode === null ? code === 'EMESSAGE' && /size/i.test(message) : TOO_LARGE_CODES.includes(responseCode);
+  if (isTooLarge) return refused(TOO_LARGE);
   const reason = reasonIn(message);
   return responseCode !== null && responseCode >= 500 ? refused(reason, responseCode) : again(reason, responseCode);
 }
@@ -103,7 +100,7 @@ function fieldsOf(error: unknown): { message: string; responseCode: number | nul
 }
 
 function mailOf(
-  { id }: Pick<Message, 'id'>,
+  id: Message['id'],
   notice: Notice,
   images: readonly SentImage[],
   { from, to }: MailAddress,

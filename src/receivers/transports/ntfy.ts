@@ -1,7 +1,7 @@
 import type { Notice } from '../notice.ts';
 import type { Transport } from '../transport.ts';
-import { attempt, endOf, exchange, type HttpParts } from './exchange.ts';
-import { readImages } from './images.ts';
+import { endOf, exchange, type HttpParts } from './exchange.ts';
+import { messenger } from './messenger.ts';
 import { defanged, plain, shownLinks, within } from './plain-text.ts';
 
 /*
@@ -14,57 +14,53 @@ const MAX_MESSAGE_CHARACTERS = 1000;
 const MAX_TITLE_CHARACTERS = 200;
 /** https://docs.ntfy.sh/publish/#action-buttons: up to three. */
 const MAX_ACTIONS = 3;
-/** Servers take up to 15 MB unless they are set otherwise: https://docs.ntfy.sh/config/#attachments */
-const IMAGE_LIMITS = { maxBytes: 2 * 1024 * 1024, maxSide: 4096 };
+/** One attachment is all that a message has. Servers take up to 15 MB unless they are set otherwise: https://docs.ntfy.sh/config/#attachments */
+const IMAGE_LIMITS = { maxBytes: 2 * 1024 * 1024, maxSide: 4096, count: 1 };
 const HIGH_PRIORITY = 4;
 /** The body, the URL with the text, or its headers are too long for the server. */
-const TOO_LONG = [413, 414, 431];
+const TOO_LONG: ReadonlySet<number | null> = new Set([413, 414, 431]);
 /**
  * Attachments are not allowed, too large, or too many: https://github.com/binwiederhier/ntfy/blob/main/server/errors.go
  */
 const REFUSED_ATTACHMENT = /"code":\s*(?:40014|41301|42905)\b/;
 
 interface NtfyOptions extends HttpParts {
-  /** `https://ntfy.sh/<topic>`, with user and password if the server wants them. */
+  /** `https://ntfy.sh/<topic>`, with user and password, or an access token `tk_...`, if the server wants them. */
   readonly url: URL;
-  /** An access token, `tk_...`. */
-  readonly token?: string | undefined;
 }
 
-export function ntfyTransport({ url, token, ...parts }: NtfyOptions): Transport {
+export function ntfyTransport({ url, ...parts }: NtfyOptions): Transport {
   const topic = decodeURIComponent(url.pathname.split('/').filter(Boolean).at(-1) ?? '');
   const root = new URL('.', new URL(url.pathname.replace(/\/+$/, ''), url));
-  const authorization = authorizationOf(url, token);
+  const authorization = authorizationOf(url);
 
-  return {
-    send: (message, signal) =>
-      attempt(signal, async () => {
-        const notice = await message.notice();
-        const said = saidBy(notice);
-        // One attachment is all that a message has.
-        const [picture] = await readImages(notice.images.slice(0, 1), IMAGE_LIMITS, signal);
-        if (picture !== undefined) {
-          const target = new URL(encodeURIComponent(topic), root);
-          const { title, message, priority, tags, click, actions } = said;
-          target.search = new URLSearchParams({
-            ...{ title, message, priority: String(priority), tags: tags.join(',') },
-            ...(click === undefined ? {} : { click }),
-            ...(actions.length === 0 ? {} : { actions: JSON.stringify(actions) }),
-            filename: picture.fileName,
-          }).toString();
-          const request = { url: target, method: 'PUT', headers: authorization, body: picture.bytes } as const;
-          const answer = await exchange(request, parts, signal);
-          if (!TOO_LONG.includes(answer.status) && !REFUSED_ATTACHMENT.test(answer.body)) return endOf(answer);
-        }
+  return messenger({
+    files: IMAGE_LIMITS,
+    loads: true,
+    refusesImages: (end) => TOO_LONG.has(end.status) || ('reason' in end && REFUSED_ATTACHMENT.test(end.reason)),
+    tell: async (notice, { files: [picture], links }, { signal }) => {
+      const said = saidBy(notice);
+      if (picture === undefined) {
         const headers = { 'content-type': 'application/json', ...authorization };
-        const body = JSON.stringify({ topic, ...said, attach: notice.images[0]?.url ?? undefined });
+        const body = JSON.stringify({ topic, ...said, attach: links[0]?.url });
         return endOf(await exchange({ url: root, headers, body }, parts, signal));
-      }),
-  };
+      }
+      const target = new URL(encodeURIComponent(topic), root);
+      const { title, message, priority, tags, click, actions } = said;
+      target.search = new URLSearchParams({
+        ...{ title, message, priority: String(priority), tags: tags.join(',') },
+        ...(click === undefined ? {} : { click }),
+        ...(actions.length === 0 ? {} : { actions: JSON.stringify(actions) }),
+        filename: picture.fileName,
+      }).toString();
+      const request = { url: target, method: 'PUT', headers: authorization, body: picture.bytes } as const;
+      return endOf(await exchange(request, parts, signal));
+    },
+  });
 }
 
-function authorizationOf({ username, password }: URL, token: string | undefined): Record<string, string> {
-  if (token !== undefined) return { authorization: `Bearer ${token}` };
+function authorizationOf({ username, password }: URL): Record<string, string> {
+  if (username.startsWith('tk_') && password === '') return { authorization: `Bearer ${username}` };
   if (username === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };

@@ -1,6 +1,6 @@
 import { escapedHtml } from '../../capture/basics/html-text.ts';
 import type { Notice } from '../notice.ts';
-import type { LinkedImage } from './images.ts';
+import type { LinkedImage } from './messenger.ts';
 import { filled, plain, shownLinks, within } from './plain-text.ts';
 
 /*

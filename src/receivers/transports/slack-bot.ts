@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Notice } from '../notice.ts';
 import type { Attempt, Transport } from '../transport.ts';
-import { again, attempt, endOf, exchange, type HttpAnswer, type HttpParts, jsonOf, refused } from './exchange.ts';
-import { linkedImages, readImages, type SentImage } from './images.ts';
+import { again, endOf, exchange, type HttpAnswer, type HttpParts, jsonOf, refused } from './exchange.ts';
+import { messenger, type SentImage } from './messenger.ts';
 import { blocksOf, fallbackOf } from './slack-blocks.ts';
 
 /*
@@ -62,43 +61,32 @@ export function slackBotTransport({ channel, token, api, ...parts }: SlackBotOpt
     return end.end === 'delivered' ? { id, title: image.alt } : { end };
   };
 
-  const postWith = async (notice: Notice, images: readonly SentImage[], signal: AbortSignal): Promise<Attempt> => {
-    const files: { id: string; title: string }[] = [];
-    for (const image of images) {
-      const file = await upload(image, signal);
-      if ('end' in file) return file.end;
-      files.push(file);
-    }
-    const blocks = JSON.stringify(blocksOf(notice, []));
-    const fields = { files: JSON.stringify(files), channel_id: channel, blocks };
-    const shared = await call('files.completeUploadExternal', fields, signal);
-    return 'end' in shared ? shared.end : { end: 'delivered', status: 200 };
-  };
-
-  const post = async (notice: Notice, signal: AbortSignal): Promise<Attempt> => {
-    const images = linkedImages(notice);
-    const { text, ...settings } = fallbackOf(notice);
-    const fields = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-    const write = (shown: typeof images) =>
-      call('chat.postMessage', { ...fields, channel, text, blocks: JSON.stringify(blocksOf(notice, shown)) }, signal);
-    const posted = await write(images);
-    // Slack refuses a message with an image that it cannot load.
-    const isRefused = 'end' in posted && posted.end.end === 'refused' && images.length > 0;
-    const last = isRefused ? await write([]) : posted;
-    return 'end' in last ? last.end : { end: 'delivered', status: 200 };
-  };
-
-  return {
-    send: (message, signal) =>
-      attempt(signal, async () => {
-        const notice = await message.notice();
-        const images = await readImages(notice.images, IMAGE_LIMITS, signal);
-        if (images.length === 0) return post(notice, signal);
-        const end = await postWith(notice, images, signal);
-        // Without the right to upload, the words are sent alone.
-        return end.end === 'refused' ? post(notice, signal) : end;
-      }),
-  };
+  return messenger({
+    files: IMAGE_LIMITS,
+    loads: true,
+    // Without the right to upload, or with an image that Slack cannot load.
+    refusesImages: ({ end }) => end === 'refused',
+    tell: async (notice, { files, links }, { signal }) => {
+      const shared: { id: string; title: string }[] = [];
+      for (const image of files) {
+        const file = await upload(image, signal);
+        if ('end' in file) return file.end;
+        shared.push(file);
+      }
+      const blocks = JSON.stringify(blocksOf(notice, links));
+      const { text, ...settings } = fallbackOf(notice);
+      const fields = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+      const told =
+        files.length > 0
+          ? await call(
+              'files.completeUploadExternal',
+              { files: JSON.stringify(shared), channel_id: channel, blocks },
+              signal,
+            )
+          : await call('chat.postMessage', { ...fields, channel, text, blocks }, signal);
+      return 'end' in told ? told.end : { end: 'delivered', status: 200 };
+    },
+  });
 }
 
 function readAnswer(method: string, answer: HttpAnswer): Called {

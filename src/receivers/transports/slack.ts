@@ -1,6 +1,6 @@
 import type { Transport } from '../transport.ts';
-import { attempt, endOf, exchange, type HttpParts } from './exchange.ts';
-import { linkedImages } from './images.ts';
+import { endOf, exchange, type HttpParts } from './exchange.ts';
+import { messenger } from './messenger.ts';
 import { blocksOf, fallbackOf } from './slack-blocks.ts';
 
 /*
@@ -14,19 +14,13 @@ interface SlackWebhookOptions extends HttpParts {
 }
 
 export function slackWebhookTransport({ url, ...parts }: SlackWebhookOptions): Transport {
-  return {
-    send: (message, signal) =>
-      attempt(signal, async () => {
-        const notice = await message.notice();
-        const images = linkedImages(notice);
-        const post = async (shown: typeof images) => {
-          const body = JSON.stringify({ ...fallbackOf(notice), blocks: blocksOf(notice, shown) });
-          return exchange({ url, headers: { 'content-type': 'application/json' }, body }, parts, signal);
-        };
-        const answer = await post(images);
-        // Slack refuses a message with an image that it cannot load, such as one of a service that is not public.
-        const isRefused = answer.status === 400 && /invalid_blocks|image/.test(answer.body) && images.length > 0;
-        return endOf(isRefused ? await post([]) : answer);
-      }),
-  };
+  return messenger({
+    loads: true,
+    // Slack refuses a message with an image that it cannot load, such as one of a service that is not public.
+    refusesImages: (end) => end.status === 400 && 'reason' in end && /invalid_blocks|image/.test(end.reason),
+    tell: async (notice, { links }, { signal }) => {
+      const body = JSON.stringify({ ...fallbackOf(notice), blocks: blocksOf(notice, links) });
+      return endOf(await exchange({ url, headers: { 'content-type': 'application/json' }, body }, parts, signal));
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import type { Notice } from '../notice.ts';
 import type { Transport } from '../transport.ts';
-import { again, attempt, endOf, exchange, type HttpParts, refused } from './exchange.ts';
-import { type LinkedImage, linkedImages } from './images.ts';
+import { again, endOf, exchange, type HttpParts, refused } from './exchange.ts';
+import { type LinkedImage, messenger } from './messenger.ts';
 import { filled, shownLinks } from './plain-text.ts';
 
 /*
@@ -23,29 +23,25 @@ interface TeamsOptions extends HttpParts {
 }
 
 export function teamsTransport({ url, ...parts }: TeamsOptions): Transport {
-  return {
-    send: (message, signal) =>
-      attempt(signal, async () => {
-        const body = messageOf(await message.notice());
-        const headers = { 'content-type': 'application/json' };
-        const answer = await exchange({ url, headers, body }, parts, signal);
-        // Webhooks of connectors answer 200, and say in the body which error Teams has answered.
-        const [, hidden] = answer.status === 200 ? (/returned HTTP error (\d{3})/.exec(answer.body) ?? []) : [];
-        if (hidden === undefined) return endOf(answer);
-        const reason = `the receiver answered 200, and Teams ${hidden}`;
-        return hidden === '429' || hidden.startsWith('5') ? again(reason, 200) : refused(reason, 200);
-      }),
-  };
+  return messenger({
+    loads: true,
+    refusesImages: () => false,
+    tell: async (notice, { links }, { signal }) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await exchange({ url, headers, body: messageOf(notice, links) }, parts, signal);
+      // Webhooks of connectors answer 200, and say in the body which error Teams has answered.
+      const [, hidden] = answer.status === 200 ? (/returned HTTP error (\d{3})/.exec(answer.body) ?? []) : [];
+      if (hidden === undefined) return endOf(answer);
+      const reason = `the receiver answered 200, and Teams ${hidden}`;
+      return hidden === '429' || hidden.startsWith('5') ? again(reason, 200) : refused(reason, 200);
+    },
+  });
 }
 
 /** Returns the message with as many images as fit. Teams takes no uploads: it loads images by their URLs. */
-function messageOf(notice: Notice): string {
-  const images = linkedImages(notice);
-  for (let count = images.length; count > 0; count -= 1) {
-    const body = JSON.stringify(cardOf(notice, images.slice(0, count)));
-    if (Buffer.byteLength(body) <= MAX_BYTES) return body;
-  }
-  return JSON.stringify(cardOf(notice, []));
+function messageOf(notice: Notice, images: readonly LinkedImage[]): string {
+  const body = JSON.stringify(cardOf(notice, images));
+  return images.length === 0 || Buffer.byteLength(body) <= MAX_BYTES ? body : messageOf(notice, images.slice(0, -1));
 }
 
 function cardOf({ about, sentence, isProblem, facts, links }: Notice, images: readonly LinkedImage[]) {

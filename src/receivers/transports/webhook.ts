@@ -1,6 +1,6 @@
 import { retryAfterMs } from '../../capture/basics/retry-after.ts';
 import type { Transport } from '../transport.ts';
-import { attempt, endOf, exchange, type HttpParts } from './exchange.ts';
+import { endOf, exchange, type HttpParts, transport } from './exchange.ts';
 import { signatures } from './signature.ts';
 
 export interface WebhookOptions extends HttpParts {
@@ -16,18 +16,15 @@ const TIMEOUT_MS = 15_000;
 
 /** Posts messages, signed as in Standard Webhooks. The answers of receivers are not used but for their status. */
 export function webhookTransport({ url, agents, keys, clock, timeoutMs = TIMEOUT_MS }: WebhookOptions): Transport {
-  return {
-    send: ({ id, body }, signal) =>
-      attempt(signal, async () => {
-        const timestamp = Math.floor(clock() / 1000);
-        const headers = {
-          'content-type': 'application/json',
-          'webhook-id': id,
-          'webhook-timestamp': String(timestamp),
-          'webhook-signature': signatures(keys(), { id, timestamp, body }),
-        };
-        const answer = await exchange({ url, headers, body }, { agents, timeoutMs }, signal);
-        return endOf(answer, retryAfterMs(answer.headers['retry-after'], clock()), '');
-      }),
-  };
+  return transport(async ({ id, body }, signal) => {
+    const timestamp = Math.floor(clock() / 1000);
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatures(keys(), { id, timestamp, body }),
+    };
+    const answer = await exchange({ url, headers, body }, { agents, timeoutMs }, signal);
+    return endOf(answer, retryAfterMs(answer.headers['retry-after'], clock()), '');
+  });
 }

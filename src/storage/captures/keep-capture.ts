@@ -50,7 +50,7 @@ export async function keepFailed(record: StoredRecord, keeping: Keeping): Promis
   const { copies, outbox, delivery } = keeping;
   if ((await write(record, keeping)) !== undefined) {
     // A record that is stored is answered, also when its copy cannot be written.
-    if (copies.keepsFailed) await copies.keepRecord(record).catch(keeping.onCopyFailure);
+    await copies.copyFailed?.(record).catch(keeping.onCopyFailure);
     return;
   }
   await outbox.add(record.id);

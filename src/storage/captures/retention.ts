@@ -62,7 +62,7 @@ export interface RetentionOptions {
   readonly onRemoved?: ((removed: Removed) => void) | undefined;
   /** Called after a pass that left captures although they are too old, with their number. */
   readonly onPostponed?: ((captures: number) => void) | undefined;
-  /** Called with the bytes above the limit that are kept by holds, when they have changed. */
+  /** Called with the bytes above `limits.bytes` that are kept by holds, when they have changed; 0 when none are. */
   readonly onHeld?: ((bytes: number) => void) | undefined;
   /** Called with failures; what they prevented is retried with the next pass. */
   readonly onProblem?: (problem: unknown) => void;

@@ -96,7 +96,6 @@ export function jobsIn(documents: DocumentStore): JobStore {
     if (job?.phase !== 'unfinished') await documents.remove('job_lists', [ofJob(id)]);
   }
 
-  /** Changes the lease of a job of this owner. */
   const lease = (id: string, owner: string, next: Pick<Document<'jobs'>, 'owner' | 'freeAt'>) =>
     changeOwn(documents, 'jobs', id, owner, (found) => ({ ...documentOf(jobIn(found)), ...next }));
 

@@ -6,12 +6,13 @@ export function isAway(error: unknown): boolean {
   return error.code === 'database_unavailable' || error.code === 'artifacts_unavailable';
 }
 
-/** Runs a check of the start. If the database goes away meanwhile, nothing is checked and the start continues. */
-export async function unlessAway(check: () => Promise<void>): Promise<void> {
+/** Resolves with undefined when a store cannot be reached. */
+export async function unlessAway<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
-    await check();
+    return await work();
   } catch (error) {
-    if (!isAway(error)) throw error;
+    if (isAway(error)) return undefined;
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from './directories.ts';
 import { PRIVATE_FILE } from './private-files.ts';
@@ -6,6 +6,11 @@ import { PRIVATE_FILE } from './private-files.ts';
 /*
  * `write-file-atomic` would not do: it does not sync the directory, and captures are renamed as whole directories.
  */
+
+/** Writes a new file. Its content is on disk when the system chooses. */
+export function writeNew(path: string, content: string | Uint8Array): Promise<void> {
+  return writeFile(path, content, { flag: 'wx', mode: PRIVATE_FILE });
+}
 
 /** Writes a new file and waits until its content is on disk. Its name is durable only after its directory is synced. */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {

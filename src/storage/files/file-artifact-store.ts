@@ -16,7 +16,7 @@ import {
 } from '../ports/artifact-store.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
-import { publishDurably, writeDurably } from './durable-file.ts';
+import { publishDurably, writeDurably, writeNew } from './durable-file.ts';
 import { byTimeIn, describeNewest, idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, capturesDirectory, directoriesAbove, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
@@ -44,8 +44,8 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     return { info, ...staged };
   }
 
-  async function keepRecord(record: StoredRecord): Promise<void> {
-    const staged = await stageFiles(record.id, [[RECORD_FILE, recordText({ record, image: null })]]);
+  async function keepRecord(record: StoredRecord, isSynced = true): Promise<void> {
+    const staged = await stageFiles(record.id, [[RECORD_FILE, recordText({ record, image: null })]], isSynced);
     try {
       await staged.publish();
     } catch (error) {
@@ -54,14 +54,18 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     }
   }
 
-  async function stageFiles(id: number, files: readonly NamedFile[]): Promise<Omit<StagedCapture, 'info'>> {
+  async function stageFiles(
+    id: number,
+    files: readonly NamedFile[],
+    isSynced = true,
+  ): Promise<Omit<StagedCapture, 'info'>> {
     try {
       const directory = await data.use(async ({ staging }) => {
         const directory = join(staging, String(id));
         await mkdir(directory, PRIVATE_DIRECTORY);
         return directory;
       });
-      return await stagedIn(directory, id, files);
+      return await stagedIn(directory, id, files, isSynced);
     } catch (error) {
       throw writeFailure(error);
     }
@@ -71,14 +75,14 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     directory: string,
     id: number,
     files: readonly NamedFile[],
+    isSynced: boolean,
   ): Promise<Omit<StagedCapture, 'info'>> {
+    const write = isSynced ? writeDurably : writeNew;
     // All writes end before anything is removed: a running write would leave its file behind.
-    const writes = await Promise.allSettled(
-      files.map(([name, content]) => writeDurably(join(directory, name), content)),
-    );
+    const writes = await Promise.allSettled(files.map(([name, content]) => write(join(directory, name), content)));
     try {
-      for (const write of writes) if (write.status === 'rejected') throw write.reason;
-      await syncDirectory(directory);
+      for (const written of writes) if (written.status === 'rejected') throw written.reason;
+      if (isSynced) await syncDirectory(directory);
     } catch (error) {
       await remove(directory);
       throw error;
@@ -92,7 +96,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
           published = await moveInto(directory, target);
           if (!published) await remove(directory);
           else stored.changed(id, bytes);
-          await Promise.all(directoriesAbove(data.path, id).map(syncDirectory));
+          if (isSynced) await Promise.all(directoriesAbove(data.path, id).map(syncDirectory));
           return published;
         } catch (error) {
           throw writeFailure(error);
@@ -130,7 +134,11 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   }
 
   async function mark(id: number, marks: Marks): Promise<void> {
-    const found = await recordFile(id);
+    // A power cut may have emptied a copy that was not synced. The database has its marks.
+    const found = await recordFile(id).catch((error: unknown) => {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    });
     if (found === undefined) return;
     const text = recordText({ ...found, record: { ...found.record, ...marks } });
     const target = join(captureDirectory(data.path, id), RECORD_FILE);
@@ -187,7 +195,8 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     info,
     record: async (id) => (await recordFile(id))?.record,
     mark,
-    keepRecord,
+    keepRecord: (record) => keepRecord(record),
+    copyRecord: (record) => keepRecord(record, false),
     open: openArtifact,
     list: (limit, before = Number.MAX_SAFE_INTEGER) =>
       describeNewest(idsBefore(byTimeIn(data.path), before), info, limit),

@@ -1,3 +1,4 @@
+import { errorText } from '../../capture/basics/error-text.ts';
 import { packWords } from '../../capture/result/page-words.ts';
 import type { Result } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
@@ -37,7 +38,7 @@ export async function indexWords(places: Places, report: Report): Promise<Indexe
         const words = await wordsFrom(artifacts, result).catch((error: unknown) => {
           if (isAway(error)) throw error;
           unreadable += 1;
-          report(`capture ${result.id}: ${error instanceof Error ? error.message : String(error)}`);
+          report(`capture ${result.id}: ${errorText(error)}`);
         });
         if (words !== undefined && (await results.addWords(result.id, words))) added += 1;
       }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { errorText } from '../../capture/basics/error-text.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { DamagedStoreError, readStore } from '../files/store-id.ts';
 import { MongoConnection } from '../mongo/connection.ts';
@@ -58,7 +59,7 @@ export async function inspectSqlite(dbPath: string, dataDir: string): Promise<In
   } catch (error) {
     if (error instanceof LostPlaceError) return refused(error.message, 'mount it, or restore a backup');
     if (error instanceof NewerSchemaError) return refused(error.message, 'start that version, or use another file');
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return unavailable(`${path}: ${reason}`, 'run `capstan db check`, then restore a backup or `capstan db rebuild`');
   }
 }
@@ -96,8 +97,7 @@ export async function inspectMongo(url: string): Promise<Inspection> {
       await connection.close();
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return refused(reason, 'correct --mongo-url, or start the version of Capstan that wrote the database');
+    return refused(errorText(error), 'correct --mongo-url, or start the version of Capstan that wrote the database');
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
+import { errorText } from '../../capture/basics/error-text.ts';
 import { isAway } from '../failures/store-errors.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
@@ -128,7 +129,7 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
       const record = await artifacts.record(id).catch((error: unknown) => {
         if (isAway(error)) throw error;
         unreadable += 1;
-        report(`capture ${id}: its record cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+        report(`capture ${id}: its record cannot be read: ${errorText(error)}`);
       });
       // A running service may have removed the capture.
       if (record === undefined) continue;

@@ -31,7 +31,6 @@ interface HostField {
   readonly index: string;
 }
 
-/** The field of each host key in the results and in the hosts. */
 export const HOST_FIELDS: Readonly<Record<HostKey, HostField>> = {
   host: { inResults: 'host', inHosts: '_id', index: 'by_host' },
   reversed: { inResults: 'host_reversed', inHosts: 'host_reversed', index: 'by_host_reversed' },

@@ -1,8 +1,9 @@
 import { type Db, MongoClient, type MongoClientOptions, type TopologyDescription } from 'mongodb';
+import { errorText } from '../../capture/basics/error-text.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import type { StoreState } from '../ports/result-store.ts';
-import { messageOf, mongoFailure } from './failure.ts';
+import { mongoFailure } from './failure.ts';
 import { WorkUnderWay } from './work-under-way.ts';
 
 const DEFAULT_DATABASE = 'capstan';
@@ -128,7 +129,8 @@ export class MongoConnection {
       this.#patient?.close().catch(() => undefined);
       if (this.#closed) return;
       if (error instanceof NewerSchemaError && this.#reported === undefined) throw error;
-      this.#setState('down', messageOf(error));
+      // The driver's texts contain no credentials.
+      this.#setState('down', errorText(error));
       this.#retry = setTimeout(() => void this.#prepare(), this.#retryMs).unref();
       this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
     }
@@ -139,7 +141,7 @@ export class MongoConnection {
     const servers = [...description.servers.values()];
     if (servers.some(({ isWritable }) => isWritable)) this.#setState('up', '');
     else {
-      const reasons = servers.flatMap(({ error }) => (error === null ? [] : [messageOf(error)]));
+      const reasons = servers.flatMap(({ error }) => (error === null ? [] : [errorText(error)]));
       this.#setState('down', reasons[0] ?? 'no server takes writes');
     }
   }

@@ -24,13 +24,6 @@ function isDefect(error: unknown): boolean {
   return !(error instanceof MongoError);
 }
 
-/**
- * Describes an error so that an operator can act on it. Only the driver's texts are used, which contain no credentials.
- */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 const DUPLICATE_KEY = 11_000;
 
 /** Whether a write failed because a document with the same unique key exists. */

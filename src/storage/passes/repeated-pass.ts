@@ -14,7 +14,7 @@ interface RepeatedPassOptions<T> {
   /** Never rejects, and ends soon after the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<T>;
   /** Called at each interval, before the pass. */
-  readonly onInterval?: () => void;
+  readonly onInterval?: (() => void) | undefined;
   readonly intervalMs: number;
 }
 

@@ -129,6 +129,11 @@ export interface LocalStore extends ArtifactStore {
    * stays as it is. Rejects as `stage` does.
    */
   keepRecord(record: StoredRecord): Promise<void>;
+  /**
+   * As `keepRecord`, for a record that the database has. It is not synced, which costs more than the rest: a power
+   * failure may lose the copies of the last seconds.
+   */
+  copyRecord(record: StoredRecord): Promise<void>;
 }
 
 /** Returns a store with some methods replaced. Its size is read each time: spreading would copy it once. */
@@ -142,7 +147,6 @@ export function changedStore(store: ArtifactStore, changed: Partial<Omit<Artifac
   };
 }
 
-/** Stores the artifacts of a capture. */
 export async function putCapture(
   store: ArtifactStore,
   record: Result | StoredRecord,

@@ -86,7 +86,6 @@ export interface DeliveryStore {
   dead(wanted: DeadWanted, limit: number, after?: LetterPlace): Promise<readonly StoredDelivery[]>;
   /** Lets dead letters wait again. Returns those that exist. */
   revive(ids: readonly string[], wanted: DeadWanted): Promise<readonly StoredDelivery[]>;
-  /** Returns the stored state of a receiver. */
   state(receiver: string): Promise<string | undefined>;
   /** Returns the stored states of receivers, by their names. */
   states(receivers: readonly string[]): Promise<ReadonlyMap<string, string>>;

@@ -124,7 +124,6 @@ export function amountOf<T extends Table>(table: T, document: Document<T>): Amou
   return { count: 1, bytes: bytesOf(table, document) + (document.data?.byteLength ?? 0) };
 }
 
-/** Returns a document. */
 export async function find<T extends Table>(
   store: DocumentStore,
   table: T,

@@ -6,8 +6,11 @@ import type { ArtifactStore, CapturedFiles, LocalStore, StagedCapture } from './
  * happens to it; then it is delivered to the artifact store.
  */
 export interface LocalCopies {
-  /** Whether the records of failed captures stay, so that a lost database can be rebuilt from them. */
-  readonly keepsFailed: boolean;
+  /**
+   * Copies the record of a failed capture that the database has, so that a lost database can be rebuilt. Null: such
+   * records have no copy.
+   */
+  readonly copyFailed: ((record: StoredRecord) => Promise<void>) | null;
   /**
    * As `deliver`, for a capture that is answered once its record is written, and delivered after that. Null: captures
    * are delivered first, because other processes read them.
@@ -35,9 +38,9 @@ export interface LocalCopies {
  * Copies for a store in the data directory itself: a published capture counts as delivered. So the capture store is the
  * same for every artifact store, and need not know where the files are.
  */
-export function createOwnCopies(local: LocalStore, { keepsFailed }: Pick<LocalCopies, 'keepsFailed'>): LocalCopies {
+export function createOwnCopies(local: LocalStore, { keepsFailed }: { readonly keepsFailed: boolean }): LocalCopies {
   return {
-    keepsFailed,
+    copyFailed: keepsFailed ? local.copyRecord : null,
     deliverLater: null,
     stage: local.stage,
     keepRecord: local.keepRecord,

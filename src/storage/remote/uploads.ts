@@ -132,7 +132,7 @@ export function createUploads(
   }
 
   return {
-    keepsFailed: false,
+    copyFailed: null,
     deliverLater: later ? deliverWithin : null,
     isFresh: (id) => later && owned.get(id)?.hasFailed === false,
     marked: (id) => {

@@ -1,3 +1,4 @@
+import { errorText } from '../../capture/basics/error-text.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { codeOf } from '../failures/write-failure.ts';
@@ -52,7 +53,7 @@ export class Unavailable extends Error {
 /** Describes an error so that an operator can act on it. Names no path, because clients read it too. */
 export function explain(error: unknown): CallFailure {
   const code = resultCode(error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorText(error);
   if (error instanceof CapstanError) {
     return { kind: 'refused', code: error.code, reason: text, retryAfterSeconds: error.retryAfterSeconds };
   }

@@ -2,11 +2,19 @@ import { useId, useState } from 'preact/hooks';
 import type { Receiver } from '../../api/types.ts';
 import { Field } from '../field.tsx';
 import { TIME_ZONE } from '../format.ts';
+import { Select } from '../select.tsx';
+import { TextField } from '../text-field.tsx';
 import { Problem } from '../view.tsx';
 import { KIND_NAMES, KINDS } from './kinds.ts';
 import type { NewReceiver, ReceiverDraft } from './use-new-receiver.ts';
 
-const INTERVALS = { '': 'Each at once', '15m': 'Every 15 minutes', '1h': 'Every hour', '1d': 'Every day' } as const;
+const KIND_OPTIONS = KIND_NAMES.map((kind) => [kind, KINDS[kind].name] as const);
+const INTERVALS = Object.entries({
+  '': 'Each at once',
+  '15m': 'Every 15 minutes',
+  '1h': 'Every hour',
+  '1d': 'Every day',
+});
 
 interface ReceiverFieldsProps {
   readonly adding: NewReceiver;
@@ -37,49 +45,20 @@ export function ReceiverFields({ adding, onAdded }: ReceiverFieldsProps) {
       <div class="receiver-pair">
         <Field label="Kind" problem={problemOf('kind')}>
           {(control) => (
-            <select
-              {...control}
-              value={kind}
-              onChange={({ currentTarget: { value } }) =>
-                change({ kind: KIND_NAMES.find((each) => each === value) ?? kind })
-              }
-            >
-              {KIND_NAMES.map((each) => (
-                <option key={each} value={each}>
-                  {KINDS[each].name}
-                </option>
-              ))}
-            </select>
+            <Select {...control} value={kind} options={KIND_OPTIONS} onChange={(chosen) => change({ kind: chosen })} />
           )}
         </Field>
-        <Field label="Name" problem={problemOf('name')}>
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              autocapitalize="none"
-              spellcheck={false}
-              value={name}
-              onInput={(event) => change({ name: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField label="Name" problem={problemOf('name')} value={name} onInput={(given) => change({ name: given })} />
       </div>
-      <Field label={label} problem={problemOf('address')} describedBy={hintId}>
-        {(control) => (
-          <input
-            {...control}
-            type="text"
-            inputMode="url"
-            autocapitalize="none"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder={example}
-            value={address}
-            onInput={(event) => change({ address: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={label}
+        problem={problemOf('address')}
+        describedBy={hintId}
+        inputMode="url"
+        placeholder={example}
+        value={address}
+        onInput={(given) => change({ address: given })}
+      />
       <p id={hintId} class="muted receiver-hint">
         {hint}
       </p>
@@ -109,47 +88,30 @@ function Pace({ draft: { every, quietFrom, quietTo, maxPerHour }, change, proble
       <div class="receiver-pair">
         <Field label="Messages are sent" problem={problemOf('every')}>
           {(control) => (
-            <select {...control} value={every} onChange={(event) => change({ every: event.currentTarget.value })}>
-              {Object.entries(INTERVALS).map(([value, words]) => (
-                <option key={value} value={value}>
-                  {words}
-                </option>
-              ))}
-            </select>
+            <Select {...control} value={every} options={INTERVALS} onChange={(chosen) => change({ every: chosen })} />
           )}
         </Field>
-        <Field label="At most in an hour" problem={problemOf('maxPerHour')}>
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              inputMode="numeric"
-              placeholder="any number"
-              value={maxPerHour}
-              onInput={(event) => change({ maxPerHour: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="Quiet from" problem={problemOf('quiet')}>
-          {(control) => (
-            <input
-              {...control}
-              type="time"
-              value={quietFrom}
-              onInput={(event) => change({ quietFrom: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label={`to, in the time of ${TIME_ZONE}`}>
-          {(control) => (
-            <input
-              {...control}
-              type="time"
-              value={quietTo}
-              onInput={(event) => change({ quietTo: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="At most in an hour"
+          problem={problemOf('maxPerHour')}
+          inputMode="numeric"
+          placeholder="any number"
+          value={maxPerHour}
+          onInput={(given) => change({ maxPerHour: given })}
+        />
+        <TextField
+          label="Quiet from"
+          problem={problemOf('quiet')}
+          isTime
+          value={quietFrom}
+          onInput={(given) => change({ quietFrom: given })}
+        />
+        <TextField
+          label={`to, in the time of ${TIME_ZONE}`}
+          isTime
+          value={quietTo}
+          onInput={(given) => change({ quietTo: given })}
+        />
       </div>
     </details>
   );

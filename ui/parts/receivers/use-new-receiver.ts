@@ -51,7 +51,6 @@ export function useNewReceiver() {
     },
     /** Whether an address was typed. */
     isFilled: isOpen && draft.address.trim() !== '',
-    /** Returns the problem of a field. */
     problemOf: (field: string) => problems.find(({ path }) => path === field)?.message,
     /** Failure that belongs to no field. */
     error: problems.length === 0 ? error : undefined,

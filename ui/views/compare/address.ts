@@ -16,7 +16,6 @@ export function readWanted(query: URLSearchParams): Wanted {
   return { a: text('a'), b: text('b'), ignore: [...new Set(query.getAll('ignore'))], watch: text('watch') };
 }
 
-/** The path of the view. */
 export function viewPath({ a, b, ignore, watch }: Wanted): string {
   return `/compare${queryOf({ a, b, watch, ignore })}`;
 }

@@ -4,6 +4,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { boxesOf, type CapturedPage, type PageElement } from '../../parts/captured-page.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Mark } from '../../parts/mark.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { usePage } from '../../parts/use-page.ts';
 import { Empty } from '../../parts/view.tsx';
 
@@ -27,17 +28,7 @@ export function ElementsView({ result }: { readonly result: DetailedResult }) {
     <div class="markdown">
       <div class="markdown-text">
         <div class="elements-find">
-          <label class="field">
-            <span>Find by CSS selector</span>
-            <input
-              type="text"
-              placeholder="main > .price"
-              autocapitalize="none"
-              spellcheck={false}
-              value={selector}
-              onInput={(event) => setSelector(event.currentTarget.value)}
-            />
-          </label>
+          <TextField label="Find by CSS selector" placeholder="main > .price" value={selector} onInput={setSelector} />
           <p class="muted" role="status">
             {found === undefined
               ? 'This browser does not know the selector.'

@@ -14,6 +14,7 @@ const CUTS: Readonly<Record<DetailedResult['truncated_by'], string>> = {
   maxHeight: 'at the requested maximum height',
   limit: 'at a limit of the service',
   growth: 'the page grew while it was scrolled',
+  container: 'what is around the element cuts it off',
   time: 'the time was over',
 };
 

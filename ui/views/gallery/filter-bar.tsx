@@ -6,6 +6,8 @@ import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
 import { LabelInput } from '../../parts/label-input.tsx';
+import { SelectField } from '../../parts/select.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { countOf, countOfHost, type Filters, HOST_FILTERS, readFilters } from './filters.ts';
 
 /** Time without typing after which a filter takes effect, in milliseconds. */
@@ -53,11 +55,8 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
       name === undefined ? 0 : TYPING_MS,
     );
   };
-  const typed = (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLInputElement }) =>
-    change({ [name]: event.currentTarget.value }, name);
-  const chosen =
-    (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
-      change({ [name]: event.currentTarget.value });
+  const typed = (name: keyof Filters) => (value: string) => change({ [name]: value }, name);
+  const chosen = (name: keyof Filters) => (value: string) => change({ [name]: value });
   const hidden = countOf({ ...draft, ...IN_SIGHT });
   const hostFilters = countOfHost(draft);
 
@@ -72,7 +71,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
             type="search"
             placeholder="Search titles and URLs"
             value={draft.text}
-            onInput={typed('text')}
+            onInput={(event) => typed('text')(event.currentTarget.value)}
           />
           <kbd>/</kbd>
         </label>
@@ -84,7 +83,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
             placeholder="Words on the page"
             title={WORDS}
             value={draft.words}
-            onInput={typed('words')}
+            onInput={(event) => typed('words')(event.currentTarget.value)}
           />
         </label>
         <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -100,7 +99,12 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
         <Choice label="Status" value={draft.status} onChange={chosen('status')} options={STATUSES} />
         <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
         <Choice label="Verdict" value={draft.verdict} onChange={chosen('verdict')} options={PAGE_VERDICTS} />
-        <LabelInput label="Label" placeholder="legal" value={draft.label} onInput={typed('label')} />
+        <LabelInput
+          label="Label"
+          placeholder="legal"
+          value={draft.label}
+          onInput={(event) => typed('label')(event.currentTarget.value)}
+        />
         <Choice label="Hold" value={draft.held} onChange={chosen('held')} options={HOLDS} />
         <Choice label="Made with" value={draft.option} onChange={chosen('option')} options={madeWith(draft.option)} />
         <Time label="From" value={draft.from} onChange={chosen('from')} />
@@ -158,7 +162,7 @@ const YES_OR_NO = [
 
 const PAGE_VERDICTS = VERDICTS.map((verdict) => [verdict, worded(verdict)] as const);
 
-const OPTIONS: readonly (readonly [value: string, name: string])[] = [
+const OPTIONS: Choices = [
   ['fullPage', 'Full page'],
   ['device', 'Any device'],
   ...DEVICES.map((name) => [`device=${name}`, name] as const),
@@ -169,66 +173,27 @@ const OPTIONS: readonly (readonly [value: string, name: string])[] = [
 ];
 
 /** Returns the choices, with the one in the address, which may be any. */
-function madeWith(value: string): readonly (readonly [value: string, name: string])[] {
+function madeWith(value: string): Choices {
   return value === '' || OPTIONS.some(([each]) => each === value) ? OPTIONS : [...OPTIONS, [value, value]];
 }
 
-interface FieldProps<T extends HTMLElement> {
+interface FilterProps {
   readonly label: string;
   readonly value: string;
-  readonly onChange: (event: Event & { readonly currentTarget: T }) => void;
+  readonly onChange: (value: string) => void;
 }
 
-function TextField({
-  label,
-  value,
-  placeholder,
-  onInput,
-}: Omit<FieldProps<HTMLInputElement>, 'onChange'> & {
-  readonly placeholder: string;
-  readonly onInput: FieldProps<HTMLInputElement>['onChange'];
-}) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="text"
-        placeholder={placeholder}
-        value={value}
-        onInput={onInput}
-        spellcheck={false}
-        autocapitalize="none"
-      />
-    </label>
-  );
+type Choices = readonly (readonly [value: string, name: string])[];
+
+function Choice({ options, ...field }: FilterProps & { readonly options: Choices }) {
+  return <SelectField {...field} options={[['', 'Any'], ...options]} />;
 }
 
-function Choice({
-  label,
-  value,
-  onChange,
-  options,
-}: FieldProps<HTMLSelectElement> & { readonly options: readonly (readonly [value: string, name: string])[] }) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select value={value} onChange={onChange}>
-        <option value="">Any</option>
-        {options.map(([each, name]) => (
-          <option key={each} value={each}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Time({ label, value, onChange }: FieldProps<HTMLInputElement>) {
+function Time({ label, value, onChange }: FilterProps) {
   return (
     <label class="field time">
       <span>{label}</span>
-      <input type="datetime-local" value={value} onChange={onChange} />
+      <input type="datetime-local" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
     </label>
   );
 }

@@ -11,6 +11,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { Segments } from '../../parts/segments.tsx';
+import { Select } from '../../parts/select.tsx';
 import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
@@ -140,15 +141,9 @@ export function Gallery() {
       <FilterBar filters={filters} onChange={change}>
         <Segments label="View" name="view" choices={WAYS} chosen={way} onChoose={(value) => show(value)} />
         {way === 'groups' && (
-          <label class="field inline">
+          <label class="field inline" htmlFor="group-by">
             <span>Group by</span>
-            <select value={by} onChange={(event) => show('groups', groupingOf(event.currentTarget.value))}>
-              {GROUPINGS.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
+            <Select id="group-by" value={by} options={GROUPINGS} onChange={(value) => show('groups', value)} />
           </label>
         )}
       </FilterBar>

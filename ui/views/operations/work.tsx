@@ -3,6 +3,7 @@ import { type Answer, call, queryOf } from '../../api/client.ts';
 import type { InFlight, Job } from '../../api/types.ts';
 import { Badge, JOB_TONES } from '../../parts/badge.tsx';
 import { ago, duration, integer, shortUrl } from '../../parts/format.ts';
+import { asNamed, SelectField } from '../../parts/select.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 import type { Metrics } from './metrics.ts';
@@ -83,15 +84,12 @@ function Flights({ flights, missing, node, onNode }: FlightsProps) {
   return (
     <>
       {known.length > 0 && (
-        <label class="field">
-          <span>Api node</span>
-          <select value={node} onChange={(event) => onNode(event.currentTarget.value)}>
-            <option value="">All</option>
-            {known.toSorted().map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label="Api node"
+          value={node}
+          options={[['', 'All'], ...asNamed(known.toSorted())]}
+          onChange={onNode}
+        />
       )}
       {missing !== '' && <p class="notice warn">{missing}</p>}
       {flights.length === 0 ? <p class="muted">None.</p> : <FlightList flights={flights} />}

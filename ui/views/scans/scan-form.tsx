@@ -3,11 +3,20 @@ import { queryOf, send } from '../../api/client.ts';
 import type { Scan } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { useDraft, withoutCredentials } from '../../parts/kept.ts';
+import { SelectField } from '../../parts/select.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 
 /** Maximum number of characters of a file that are shown in the form. */
 const MAX_SHOWN = 200_000;
+
+const SCHEMES = [
+  ['', 'what answers'],
+  ['https', 'https'],
+  ['http', 'http'],
+  ['https,http', 'both'],
+] as const;
 
 /** The gallery groups captures by their icons. */
 const CAPTURE = JSON.stringify({ evidence: ['favicon'] });
@@ -17,7 +26,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
   const [text, setText] = useDraft('list', '', withoutCredentials);
   const [file, setFile] = useState<File>();
   const [ports, setPorts] = useDraft('ports', '');
-  const [schemes, setSchemes] = useState('');
+  const [schemes, setSchemes] = useState<(typeof SCHEMES)[number][0]>('');
   const [started, setStarted] = useState<Scan>();
   const { error, attempt } = useAttempt();
   const choose = async (chosen: File | undefined) => {
@@ -70,23 +79,8 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
           <span>File</span>
           <input type="file" onChange={(event) => void choose(event.currentTarget.files?.[0])} />
         </label>
-        <label class="field">
-          <span>Ports</span>
-          <input
-            placeholder="of the scheme"
-            value={ports}
-            onInput={({ currentTarget: { value } }) => setPorts(() => value)}
-          />
-        </label>
-        <label class="field">
-          <span>Schemes</span>
-          <select value={schemes} onChange={(event) => setSchemes(event.currentTarget.value)}>
-            <option value="">what answers</option>
-            <option value="https">https</option>
-            <option value="http">http</option>
-            <option value="https,http">both</option>
-          </select>
-        </label>
+        <TextField label="Ports" placeholder="of the scheme" value={ports} onInput={(value) => setPorts(() => value)} />
+        <SelectField label="Schemes" value={schemes} options={SCHEMES} onChange={setSchemes} />
         <button type="submit" class="button primary" disabled={text.trim() === '' && file === undefined}>
           Scan
         </button>

@@ -3,6 +3,7 @@ import { call, queryOf } from '../../api/client.ts';
 import type { Watch } from '../../api/types.ts';
 import { useDraft, withoutCredentials } from '../../parts/kept.ts';
 import { hrefOf } from '../../parts/route.ts';
+import { asNamed, SelectField } from '../../parts/select.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 import { INTERVALS, PageField } from './form/watch-fields.tsx';
@@ -10,7 +11,7 @@ import { INTERVALS, PageField } from './form/watch-fields.tsx';
 /** The form that begins to watch a page. */
 export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void }) {
   const [url, setUrl] = useDraft('url', '', withoutCredentials);
-  const [every, setEvery] = useState<string>('1h');
+  const [every, setEvery] = useState<(typeof INTERVALS)[number]>('1h');
   const { error, attempt } = useAttempt();
   const add = async (event: Event) => {
     event.preventDefault();
@@ -23,14 +24,7 @@ export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void
   return (
     <form class="panel watch-form" onSubmit={(event) => void add(event)}>
       <PageField url={url} onChange={(next) => setUrl(() => next)} />
-      <label class="field">
-        <span>Every</span>
-        <select value={every} onChange={(event) => setEvery(event.currentTarget.value)}>
-          {INTERVALS.map((interval) => (
-            <option key={interval}>{interval}</option>
-          ))}
-        </select>
-      </label>
+      <SelectField label="Every" value={every} options={asNamed(INTERVALS)} onChange={setEvery} />
       <button type="submit" class="button primary">
         Watch
       </button>

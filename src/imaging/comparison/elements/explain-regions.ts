@@ -186,8 +186,8 @@ function differ(a: Pixels, b: Pixels, box: Box | null): boolean {
   const shared = box === null ? null : within(box, { width: a.width, height: Math.min(a.height, b.height) });
   if (shared === null) return false;
   for (let y = shared.y; y < shared.y + shared.height; y += 1) {
-    const from = y * a.width + shared.x;
-    for (let at = from; at < from + shared.width; at += 1) if (a.data[at] !== b.data[at]) return true;
+    const [one, other] = [a.rows.row(y, shared.x, shared.width), b.rows.row(y, shared.x, shared.width)];
+    for (let at = 0; at < shared.width; at += 1) if (one[at] !== other[at]) return true;
   }
   return false;
 }

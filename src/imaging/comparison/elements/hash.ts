@@ -1,4 +1,3 @@
-/** Returns a hash of a text. */
 export function hashOf(text: string): number {
   let hash = 7;
   for (let at = 0; at < text.length; at += 1) hash = mixed(hash, text.charCodeAt(at));

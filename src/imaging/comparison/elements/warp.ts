@@ -97,11 +97,11 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
       const y = top + row;
       for (let column = 0; column < strip.width; column += 1) {
         const [x, at] = [box.x + column, row * strip.width + column];
-        const pixel = pixelAt(image, x, y);
+        const pixel = image.rows.at(x, y);
         actual[at] = pixel;
         const placed = side.placed[owners[at] ?? -1];
         const isInOther = placed !== undefined && isInside(other, x - placed.dx, y - placed.dy);
-        let found = isInOther ? pixelAt(other, x - placed.dx, y - placed.dy) : ~pixel;
+        let found = isInOther ? other.rows.at(x - placed.dx, y - placed.dy) : ~pixel;
         if (found !== pixel && placed?.isFluid !== false && isAtOffset(side, x, y, pixel)) found = pixel;
         expected[at] = found;
       }
@@ -158,8 +158,7 @@ function cut(image: Pixels, box: Box): Uint32Array | null {
   if (whole === null || whole.width !== box.width || whole.height !== box.height) return null;
   const copy = new Uint32Array(box.width * box.height);
   for (let row = 0; row < box.height; row += 1) {
-    const from = (box.y + row) * image.width + box.x;
-    copy.set(image.data.subarray(from, from + box.width), row * box.width);
+    copy.set(image.rows.row(box.y + row, box.x, box.width), row * box.width);
   }
   return copy;
 }
@@ -167,18 +166,13 @@ function cut(image: Pixels, box: Box): Uint32Array | null {
 /** Not by a closure, for which each pixel would allocate. */
 function isAtOffset({ other, offsets }: Side, x: number, y: number, pixel: number): boolean {
   for (const { dx, dy } of offsets) {
-    if (isInside(other, x - dx, y - dy) && pixelAt(other, x - dx, y - dy) === pixel) return true;
+    if (isInside(other, x - dx, y - dy) && other.rows.at(x - dx, y - dy) === pixel) return true;
   }
   return false;
 }
 
 function isInside({ width, height }: Pixels, x: number, y: number): boolean {
   return x >= 0 && y >= 0 && x < width && y < height;
-}
-
-/** Signed, which numbers of 32 bits are without an allocation. */
-function pixelAt({ data, width }: Pixels, x: number, y: number): number {
-  return (data[y * width + x] ?? 0) | 0;
 }
 
 /**

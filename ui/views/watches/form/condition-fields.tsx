@@ -1,3 +1,4 @@
+import { asNamed, Select } from '../../../parts/select.tsx';
 import {
   AGAINST,
   type ConditionDraft,
@@ -84,32 +85,21 @@ function Fields({ at, condition, values, onChange, onRemove }: FieldsProps) {
   const isOptional = isByAmount(operator);
   return (
     <fieldset class="condition" aria-label={`Condition ${at + 1}`}>
-      <select
+      <Select
         aria-label="Value"
         value={value}
-        onChange={(event) => {
-          const chosen = values.find(({ name }) => name === event.currentTarget.value);
-          if (chosen !== undefined) onChange(newCondition(chosen));
+        options={asNamed(new Set([value, ...values.map(({ name }) => name)]))}
+        onChange={(chosen) => {
+          const found = values.find(({ name }) => name === chosen);
+          if (found !== undefined) onChange(newCondition(found));
         }}
-      >
-        {[...new Set([value, ...values.map(({ name }) => name)])].map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <select
+      />
+      <Select
         aria-label="Condition"
         value={operator}
-        onChange={(event) => {
-          const chosen = operators.find((each) => each === event.currentTarget.value);
-          if (chosen !== undefined) onChange({ operator: chosen });
-        }}
-      >
-        {operators.map((each) => (
-          <option key={each} value={each}>
-            {OPERATORS[each]}
-          </option>
-        ))}
-      </select>
+        options={operators.map((each) => [each, OPERATORS[each]])}
+        onChange={(chosen) => onChange({ operator: chosen })}
+      />
       {hint !== undefined && (
         <input
           type="text"

@@ -214,7 +214,7 @@ export function pickedValue(where: string, text: string, taken: readonly ValueDr
   return { name, type, from: 'selector', where, attribute: '' };
 }
 
-function names<Name extends string>(of: Readonly<Record<Name, unknown>>): readonly Name[] {
+export function names<Name extends string>(of: Readonly<Record<Name, unknown>>): readonly Name[] {
   return Object.keys(of) as Name[];
 }
 

@@ -1,7 +1,9 @@
 import type { CapturedPage } from '../../../parts/captured-page.ts';
+import { SelectField } from '../../../parts/select.tsx';
+import { TextField } from '../../../parts/text-field.tsx';
 import { shownValue } from '../shown-value.ts';
 import { textIn } from './text-in.ts';
-import { TYPES, type ValueDraft, type ValueType } from './value-drafts.ts';
+import { names, TYPES, type ValueDraft } from './value-drafts.ts';
 
 interface ValueFieldsProps {
   readonly values: readonly ValueDraft[];
@@ -16,6 +18,11 @@ interface ValueFieldsProps {
   readonly onPoint: (selector: string | undefined) => void;
 }
 
+const TYPE_OPTIONS = names(TYPES).map((type) => [type, TYPES[type]] as const);
+const SOURCES = [
+  ['selector', 'Element'],
+  ['metadata', 'Metadata'],
+] as const;
 const NEW: ValueDraft = { name: '', type: 'money', from: 'selector', where: '', attribute: '' };
 
 /** The values that a watch reads from the page, and what would be read now. */
@@ -38,63 +45,41 @@ export function ValueFields({ values, picking, canPick, page, read, onChange, on
           onMouseEnter={() => value.from === 'selector' && onPoint(value.where)}
           onMouseLeave={() => onPoint(undefined)}
         >
-          <label class="field">
-            <span>Name</span>
-            <input
-              type="text"
-              required
-              placeholder="price"
-              autocapitalize="none"
-              value={value.name}
-              onInput={(event) => change(at, { name: event.currentTarget.value })}
-            />
-          </label>
-          <label class="field">
-            <span>Read as</span>
-            <select value={value.type} onChange={(event) => change(at, { type: typeIn(event.currentTarget.value) })}>
-              {Object.entries(TYPES).map(([type, label]) => (
-                <option key={type} value={type}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="field">
-            <span>From</span>
-            <select
-              value={value.from}
-              onChange={(event) =>
-                change(at, { from: event.currentTarget.value === 'metadata' ? 'metadata' : 'selector', where: '' })
-              }
-            >
-              <option value="selector">Element</option>
-              <option value="metadata">Metadata</option>
-            </select>
-          </label>
-          <label class="field value-where">
-            <span>{value.from === 'selector' ? 'Selector' : 'Path'}</span>
-            <input
-              type="text"
-              autocapitalize="none"
-              spellcheck={false}
-              required={value.type !== 'attribute'}
-              placeholder={value.from === 'selector' ? '.price' : 'Product.offers.price'}
-              value={value.where}
-              onInput={(event) => change(at, { where: event.currentTarget.value })}
-            />
-          </label>
+          <TextField
+            label="Name"
+            required
+            placeholder="price"
+            value={value.name}
+            onInput={(name) => change(at, { name })}
+          />
+          <SelectField
+            label="Read as"
+            value={value.type}
+            options={TYPE_OPTIONS}
+            onChange={(type) => change(at, { type })}
+          />
+          <SelectField
+            label="From"
+            value={value.from}
+            options={SOURCES}
+            onChange={(from) => change(at, { from, where: '' })}
+          />
+          <TextField
+            label={value.from === 'selector' ? 'Selector' : 'Path'}
+            className="value-where"
+            required={value.type !== 'attribute'}
+            placeholder={value.from === 'selector' ? '.price' : 'Product.offers.price'}
+            value={value.where}
+            onInput={(where) => change(at, { where })}
+          />
           {value.type === 'attribute' && value.from === 'selector' && (
-            <label class="field value-where">
-              <span>Attribute</span>
-              <input
-                type="text"
-                required
-                autocapitalize="none"
-                spellcheck={false}
-                value={value.attribute}
-                onInput={(event) => change(at, { attribute: event.currentTarget.value })}
-              />
-            </label>
+            <TextField
+              label="Attribute"
+              className="value-where"
+              required
+              value={value.attribute}
+              onInput={(attribute) => change(at, { attribute })}
+            />
           )}
           <div class="value-buttons">
             {value.from === 'selector' && (
@@ -162,8 +147,4 @@ function Reading({ value, page, read }: ReadingProps) {
   if (value.type === 'count') return <>{found.length} in the picture</>;
   if (found[0] === undefined) return <span class="bad">Not in the picture.</span>;
   return <span class="muted">In the picture: “{textIn(found[0])}”</span>;
-}
-
-function typeIn(text: string): ValueType {
-  return Object.hasOwn(TYPES, text) ? (text as ValueType) : 'text';
 }

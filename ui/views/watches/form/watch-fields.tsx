@@ -1,8 +1,15 @@
 import { CommonOptions } from '../../../parts/common-options.tsx';
+import { asNamed, SelectField } from '../../../parts/select.tsx';
+import { TextField } from '../../../parts/text-field.tsx';
 import { withField } from '../../../parts/with-field.ts';
 import { COMPARED, type Compared, type Draft } from './watch-draft.ts';
 
 export const INTERVALS = ['1m', '10m', '1h', '6h', '1d', '7d'] as const;
+
+const TIMINGS = [
+  ['every', 'Every'],
+  ['schedule', 'By a cron pattern'],
+] as const;
 
 const COMPARED_NAMES: Readonly<Record<Compared, string>> = {
   visual: 'Picture',
@@ -26,43 +33,23 @@ export function WatchFields({ draft, isNew, onChange }: WatchFieldsProps) {
     <section class="panel watch-fields">
       <PageField url={url} isReadOnly={!isNew} onChange={(next) => onChange({ url: next })} />
       <div class="watch-when">
-        <label class="field">
-          <span>When</span>
-          <select
-            value={timing}
-            onChange={(event) => onChange({ timing: event.currentTarget.value === 'every' ? 'every' : 'schedule' })}
-          >
-            <option value="every">Every</option>
-            <option value="schedule">By a cron pattern</option>
-          </select>
-        </label>
+        <SelectField
+          label="When"
+          value={timing}
+          options={TIMINGS}
+          onChange={(chosen) => onChange({ timing: chosen })}
+        />
         {timing === 'every' ? (
-          <label class="field">
-            <span>Interval</span>
-            <select value={every} onChange={(event) => onChange({ every: event.currentTarget.value })}>
-              {[...new Set([...INTERVALS, every])].map((interval) => (
-                <option key={interval}>{interval}</option>
-              ))}
-            </select>
-          </label>
+          <SelectField
+            label="Interval"
+            value={every}
+            options={asNamed(new Set([...INTERVALS, every]))}
+            onChange={(chosen) => onChange({ every: chosen })}
+          />
         ) : (
           <>
-            <label class="field">
-              <span>Pattern</span>
-              <input
-                type="text"
-                value={schedule}
-                onInput={(event) => onChange({ schedule: event.currentTarget.value })}
-              />
-            </label>
-            <label class="field">
-              <span>Time zone</span>
-              <input
-                type="text"
-                value={timeZone}
-                onInput={(event) => onChange({ timeZone: event.currentTarget.value })}
-              />
-            </label>
+            <TextField label="Pattern" value={schedule} onInput={(given) => onChange({ schedule: given })} />
+            <TextField label="Time zone" value={timeZone} onInput={(given) => onChange({ timeZone: given })} />
           </>
         )}
       </div>
@@ -84,10 +71,7 @@ export function WatchFields({ draft, isNew, onChange }: WatchFieldsProps) {
         problemOf={() => undefined}
         onChange={(name, value) => onChange({ options: withField(options, name, value) ?? {} })}
       />
-      <label class="field">
-        <span>Labels, separated by commas</span>
-        <input type="text" value={labels} onInput={(event) => onChange({ labels: event.currentTarget.value })} />
-      </label>
+      <TextField label="Labels, separated by commas" value={labels} onInput={(given) => onChange({ labels: given })} />
     </section>
   );
 }

@@ -1,3 +1,0 @@
-import { clusterDriver } from './puppeteer-cluster.mjs';
-
-export const open = clusterDriver({ optimizeForSpeed: true });

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { failureOf, patience } from '../support/actor.ts';
+import { htmlRequest } from '../support/capture-request.ts';
+import { actorForSuite } from '../support/for-suite.ts';
+import { type Colour, countOf, pngOf } from '../support/image.ts';
+
+const BLUE: Colour = [0, 0, 200, 255];
+const RED: Colour = [200, 0, 0, 255];
+const STYLE = '<style>* { margin: 0; padding: 0 } #it { background: #0000c8 }</style>';
+
+const running = actorForSuite();
+
+const snapshotOf = (body: string, options: CaptureOptions = {}) =>
+  running.actor.capture(
+    htmlRequest(`<!doctype html>${STYLE}${body}`, { elementMap: false, selector: '#it', ...options }),
+    patience,
+  );
+
+const capture = async (body: string, options: CaptureOptions = {}) => {
+  const snapshot = await snapshotOf(body, options);
+  const png = await pngOf(snapshot);
+  return { size: [png.width, png.height], truncatedBy: snapshot.truncatedBy, blue: countOf(png, BLUE) };
+};
+
+/** An element of this size. */
+const box = (width: number, height: number, style = '') =>
+  `<div id=it style="width:${width}px;height:${height}px;${style}"></div>`;
+/** A box around it, 100 px wide and 60 px high. */
+const around = (style: string, content = box(300, 200)) =>
+  `<div style="width:100px;height:60px;${style}">${content}</div>`;
+const framed = (style: string, content: string) =>
+  `<iframe style="border:0;${style}" srcdoc="${(STYLE + content).replaceAll('"', '&quot;')}"></iframe>`;
+const shadow = (tree: string, content = '') =>
+  `<x-host><template shadowrootmode=open>${STYLE}${tree}</template>${content}</x-host>`;
+const HIDDEN = 'overflow:hidden';
+const IN_FRAME = { selector: 'iframe >> #it' };
+
+/** Pages with an element that is cut off, and the size of what is visible. */
+const CUT: Readonly<Record<string, readonly [body: string, width: number, height: number, options?: CaptureOptions]>> =
+  {
+    'hidden overflow': [around(HIDDEN), 100, 60],
+    'hidden overflow at the upper left': [around(HIDDEN, box(90, 50, 'transform:translate(-40px,-30px)')), 50, 20],
+    'hidden overflow below the window': [`<p style="height:3000px"></p>${around(HIDDEN)}`, 100, 60],
+    'overflow: clip': [around('overflow:clip'), 100, 60],
+    'overflow clipped downwards alone': [around('overflow-y:clip'), 300, 60],
+    'painting that is contained': [around('contain:paint'), 100, 60],
+    'clip-path': [`<div style="clip-path:inset(10px 900px 20px 30px)">${box(800, 200)}</div>`, 350, 170],
+    'the border of a box': [around(`${HIDDEN};border:20px solid;width:100px`), 100, 60],
+    'a box that is scaled': [around(`${HIDDEN};transform:scale(2);transform-origin:0 0`), 200, 120],
+    'a box around a box': [
+      around(HIDDEN, `<div style="width:200px;height:40px;${HIDDEN}">${box(300, 200)}</div>`),
+      100,
+      40,
+    ],
+    'a body that does not scroll': [
+      `<style>html, body { ${HIDDEN}; height: 90px; width: 80px }</style>${box(300, 200)}`,
+      80,
+      90,
+    ],
+    'an absolute element in its containing block': [
+      around(`${HIDDEN};position:relative`, box(300, 200, 'position:absolute')),
+      100,
+      60,
+    ],
+    'a fixed element in a transformed box': [
+      around(`${HIDDEN};transform:translate(0)`, box(300, 200, 'position:fixed')),
+      100,
+      60,
+    ],
+    'an element without a box': [
+      around(HIDDEN, `<div id=out style="display:contents">${box(300, 200)}</div>`),
+      100,
+      60,
+      { selector: '#out' },
+    ],
+    'a shape of a drawing': [
+      '<svg width=100 height=60><rect id=it width=300 height=200 fill="#0000c8" /></svg>',
+      100,
+      60,
+    ],
+    'a shadow tree': [shadow(around(HIDDEN)), 100, 60],
+    'a slot': [shadow(around(HIDDEN, '<slot></slot>'), box(300, 200)), 100, 60],
+    'a frame': [
+      framed('width:100px;height:60px', `<style>html { ${HIDDEN} }</style>${box(300, 200)}`),
+      100,
+      60,
+      IN_FRAME,
+    ],
+    'a box in a frame': [framed('width:500px;height:400px', around(HIDDEN)), 100, 60, IN_FRAME],
+    'a box around a frame': [around(HIDDEN, framed('width:500px;height:400px', box(300, 200))), 100, 60, IN_FRAME],
+    'the edge of the page': [box(300, 200, 'position:absolute;left:-100px;top:-50px'), 200, 150],
+    'scripts that are off': [`<p id=away>away</p>${around(HIDDEN)}`, 100, 60, { collapse: ['#away'] }],
+  };
+
+/** Pages with an element that is shown whole, although a box around it hides its overflow. */
+const WHOLE: Readonly<Record<string, readonly [body: string, options?: CaptureOptions]>> = {
+  'a fixed element': [around(HIDDEN, box(300, 200, 'position:fixed'))],
+  'an absolute element whose containing block is further out': [around(HIDDEN, box(300, 200, 'position:absolute'))],
+  'an element that is cut by a part of a pixel': [
+    `<div style="width:299.7px;height:199.8px;${HIDDEN}">${box(300, 200)}</div>`,
+  ],
+  'an element as wide as the page': [box(300, 200)],
+  'an element in a frame': [framed('width:300px;height:200px', box(300, 200)), IN_FRAME],
+  'an element in a frame below the window': [
+    `<p style="height:3000px"></p>${framed('width:300px;height:200px', box(300, 200))}`,
+    IN_FRAME,
+  ],
+};
+
+describe('an element that is cut off', () => {
+  it.each(Object.entries(CUT))('is shown as far as it is visible, and truncated: %s', async (_what, page) => {
+    const [body, width, height, options] = page;
+    const shot = await capture(body, options);
+    expect(shot).toEqual({ size: [width, height], truncatedBy: 'container', blue: width * height });
+  });
+
+  it.each(Object.entries(WHOLE))('is shown whole when nothing cuts it off: %s', async (_what, [body, options]) => {
+    expect(await capture(body, options)).toMatchObject({ size: [300, 200], truncatedBy: '' });
+  });
+
+  it.each([
+    ['in a closed drawer', `<div style="height:0;${HIDDEN}">${box(300, 200)}</div>`],
+    ['beside its box', around(HIDDEN, box(90, 50, 'transform:translate(-200px)'))],
+    ['for readers of screens', box(1, 1, 'position:absolute;clip:rect(0,0,0,0)')],
+  ])('is not found when nothing of it is visible: %s', async (_what, body) => {
+    const error = await failureOf(snapshotOf(body));
+    expect(error.code).toBe('selector_not_found');
+    expect(error.message).toBe(
+      'what matches "#it" is not visible: it is hidden, cut off by what is around it, or has no size',
+    );
+  });
+});
+
+describe('a mask over an element that is cut off', () => {
+  it('covers what is visible of it, and nothing beside it', async () => {
+    const page = `${around(HIDDEN)}${around('overflow:auto', box(300, 2000))}<p style="margin-top:1px;width:300px;height:300px;background:#c80000">`;
+    const png = await pngOf(await snapshotOf(page, { selector: undefined, mask: ['div > div'] }));
+    expect(countOf(png, BLUE)).toBe(0);
+    expect(countOf(png, RED)).toBe(300 * 300);
+  });
+
+  it('covers none that is not visible at all', async () => {
+    const page = `<div style="height:0;${HIDDEN}">${box(300, 200)}</div><p style="width:300px;height:300px;background:#c80000">`;
+    expect(countOf(await pngOf(await snapshotOf(page, { selector: undefined, mask: ['#it'] })), RED)).toBe(300 * 300);
+  });
+});

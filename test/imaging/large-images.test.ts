@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp, { type OverlayOptions } from 'sharp';
+import { describe, expect, it } from 'vitest';
+import type { Compared, File } from '../../src/imaging/comparison/compared.ts';
+import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+
+const WIDTH = 1280;
+
+interface Block {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly background: string;
+}
+
+/** Returns a striped page with blocks. */
+async function page(height: number, blocks: readonly Block[]): Promise<File> {
+  const stripes = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><path d="M0 0L64 37M9 64L40 0" stroke="#357"/></svg>',
+  );
+  const layers: readonly OverlayOptions[] = [
+    { input: stripes, tile: true, left: 0, top: 0 },
+    ...blocks.map(({ left, top, ...size }) => ({ input: { create: { ...size, channels: 3 as const } }, left, top })),
+  ];
+  const blank = { create: { width: WIDTH, height, channels: 3 as const, background: '#fff' } };
+  return new Uint8Array(
+    await sharp(blank)
+      .composite([...layers])
+      .png({ compressionLevel: 1 })
+      .toBuffer(),
+  );
+}
+
+const comparing = (images: Compared['images'], others: Partial<Compared> = {}): Compared => ({
+  ...{ images, texts: null, links: null, maps: null, onlyElements: null },
+  ignore: { kinds: [], rectangles: [], texts: [], selectors: [] },
+  ...{ inAnyOrder: false, draws: false, places: false, ...others },
+});
+
+/** Returns the memory of the process in bytes, without files that are mapped, whose memory the system takes back. */
+function memory(): number {
+  const [, kilobytes] = /^RssAnon:\s+(\d+)/mu.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+/** Resolves with the outcome of work, and by how much the memory of the process grew meanwhile. */
+async function measured<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
+  const before = memory();
+  let peak = before;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, memory());
+  }, 5);
+  try {
+    return [await work(), peak - before];
+  } finally {
+    clearInterval(sampling);
+  }
+}
+
+describe('a comparison of large images', () => {
+  it.runIf(process.platform === 'linux').each([
+    [100, 'draws nothing', false],
+    [150, 'draws them', true],
+  ])('adds at most %d MB of memory when it %s, and leaves no file', async (most, _, draws) => {
+    const staging = await makeDirectory();
+    const block = { left: 200, width: 300, height: 4000, background: '#e63' };
+    const [a, b] = [await page(16_384, [{ ...block, top: 700 }]), await page(16_384, [{ ...block, top: 9000 }])];
+    const thread = createComparisonThread(async () => staging);
+    const [{ picture }, added] = await measured(() => thread.compare(comparing([a, b], { draws })));
+    expect(picture?.regions.map(({ kind }) => kind)).toEqual(['edited', 'edited']);
+    expect(added / 1e6).toBeLessThan(most);
+    expect(await readdir(staging)).toEqual([]);
+  });
+
+  it('finds the same when their rows cannot be written to a file, and are kept in memory', async () => {
+    const height = 3600;
+    const moved = { left: 700, width: 300, height: 120, background: '#28c' };
+    const advert = { left: 0, top: 0, width: 160, height };
+    const before = [
+      { ...advert, background: '#fc0' },
+      { ...moved, top: 400 },
+      { left: 300, top: 2000, width: 90, height: 40, background: '#060' },
+    ];
+    const after = [
+      { ...advert, background: '#f0c' },
+      { ...moved, top: 3000 },
+      { left: 300, top: 2000, width: 90, height: 40, background: '#600' },
+    ];
+    const map = JSON.stringify({
+      styles: [{ color: 'red' }],
+      entries: [
+        { parent: -1, tag: 'body', box: [0, 0, WIDTH, height], style: 0 },
+        { parent: 0, tag: 'aside', box: [0, 0, 160, height], style: 0 },
+      ],
+      partial: false,
+    });
+    const ignore = { kinds: [], rectangles: [], texts: [], selectors: ['aside'] };
+    const found = async (staging: string) =>
+      createComparisonThread(async () => staging).compare(
+        comparing([await page(height, before), await page(height, after)], {
+          ...{ maps: [map, map], ignore, draws: true, places: true },
+        }),
+      );
+    const directory = await makeDirectory();
+    const [inFiles, inMemory] = [await found(directory), await found(join(directory, 'gone'))];
+    expect({ ...inFiles, drawing: null }).toEqual({ ...inMemory, drawing: null });
+    // Not by expect, whose report of two images takes minutes.
+    expect(Buffer.from(inFiles.drawing ?? []).equals(inMemory.drawing ?? new Uint8Array())).toBe(true);
+    expect(inFiles.picture?.regions.length).toBeGreaterThan(0);
+    expect(inFiles.picture?.regions.every(({ to, from }) => ((to ?? from)?.x ?? 0) >= 160)).toBe(true);
+  });
+});
