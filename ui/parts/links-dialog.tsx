@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { call } from '../api/client.ts';
+import { type CallOptions, call } from '../api/client.ts';
 import { Copyable } from './copyable.tsx';
 import { Dialog } from './dialog.tsx';
 import { useAnswer } from './use-answer.ts';
@@ -28,12 +28,12 @@ export function LinksDialog<Link extends { readonly id: string }>(props: LinksDi
   const { title, listName, path, query, isShown, urlOf, describe, children, onClose } = props;
   const { error, attempt } = useAttempt();
   const { data: links = [], reload } = useAnswer<readonly Link[]>(`${path}${query}`);
-  const change = async (work: () => Promise<unknown>) => {
-    if (await attempt(work)) reload();
+  const change = async (at: string, options: CallOptions) => {
+    if (await attempt(() => call(at, options), at)) reload();
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      {children((at, body) => void change(() => call(at, { method: 'POST', body })))}
+      {children((at, body) => void change(at, { method: 'POST', body }))}
       {error !== undefined && <Problem error={error} />}
       <ul class="share-links" aria-label={listName}>
         {links.filter(isShown).map((link) => (
@@ -43,7 +43,7 @@ export function LinksDialog<Link extends { readonly id: string }>(props: LinksDi
             <button
               type="button"
               class="button danger"
-              onClick={() => void change(() => call(`${path}/${link.id}`, { method: 'DELETE' }))}
+              onClick={() => void change(`${path}/${link.id}`, { method: 'DELETE' })}
             >
               Revoke
             </button>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { CapstanFailure, call } from '../../api/client.ts';
 import type { Receiver } from '../../api/types.ts';
 import { TIME_ZONE } from '../format.ts';
+import { useAttempt } from '../use-attempt.ts';
 import type { Kind } from './kinds.ts';
 
 /** A new receiver as the form shows it. */
@@ -33,12 +34,12 @@ export type NewReceiver = ReturnType<typeof useNewReceiver>;
 export function useNewReceiver() {
   const [draft, setDraft] = useState(EMPTY);
   const [isOpen, setOpen] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { error, attempt, forget } = useAttempt();
   const problems = problemsIn(error);
   const close = () => {
     setOpen(false);
     setDraft(EMPTY);
-    setError(undefined);
+    forget();
   };
   return {
     draft,
@@ -47,23 +48,21 @@ export function useNewReceiver() {
     close,
     change: (part: Partial<ReceiverDraft>) => {
       setDraft((old) => ({ ...old, ...part }));
-      setError(undefined);
+      forget();
     },
     /** Whether an address was typed. */
     isFilled: isOpen && draft.address.trim() !== '',
     problemOf: (field: string) => problems.find(({ path }) => path === field)?.message,
     /** Failure that belongs to no field. */
     error: problems.length === 0 ? error : undefined,
-    /** Adds it. Resolves with undefined when the service refuses it. */
+    /** Adds it. Resolves with undefined when the service refuses it, or while it is being added. */
     add: async (): Promise<Receiver | undefined> => {
-      try {
-        const { data } = await call<Receiver>('/receivers', { method: 'POST', body: bodyOf(draft) });
+      let added: Receiver | undefined;
+      await attempt(async () => {
+        added = (await call<Receiver>('/receivers', { method: 'POST', body: bodyOf(draft) })).data;
         close();
-        return data;
-      } catch (failure) {
-        setError(failure);
-        return undefined;
-      }
+      });
+      return added;
     },
   };
 }

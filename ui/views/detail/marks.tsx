@@ -26,7 +26,10 @@ export function MarksPanel({ id, marks, onChange }: MarksPanelProps) {
   const [note, setNote, forgetNote] = useDraft('note', marks.note);
   const { error, attempt } = useAttempt();
   const change = (body: MarksChange) =>
-    attempt(async () => onChange((await call<Result>(`/screenshot/${id}`, { method: 'PATCH', body })).data));
+    attempt(
+      async () => onChange((await call<Result>(`/screenshot/${id}`, { method: 'PATCH', body })).data),
+      JSON.stringify(body),
+    );
   const add = async (event: Event) => {
     event.preventDefault();
     const labels = labelsIn(added);

@@ -19,7 +19,8 @@ export function Limits({ queue }: { readonly queue: ServiceStats['queue'] }) {
   const waiting = draft.maxQueue ?? queue.max_queue;
   const apply = async (change: Partial<CaptureLimits>) => {
     setDraft((old) => ({ ...old, ...change }));
-    if (!(await attempt(() => call('/limits', { method: 'PATCH', body: change })))) setDraft({});
+    // Each change is sent, also while another one is.
+    if (!(await attempt(() => call('/limits', { method: 'PATCH', body: change }), change))) setDraft({});
   };
   return (
     <section class="panel limits">

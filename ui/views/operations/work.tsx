@@ -35,7 +35,7 @@ export function Work({ batches, revision }: WorkProps) {
     attempt(async () => {
       const { data } = await call<Job>(`/jobs/${id}`, { method: 'DELETE' });
       setJobs((old) => old.map((job) => (job.id === id ? data : job)));
-    });
+    }, id);
   return (
     <div class="work">
       <section class="panel">

@@ -27,7 +27,7 @@ export function DeadLetters({ name, count, onRetried }: DeadLettersProps) {
         const page = await call<readonly DeadLetter[]>(from);
         setLetters([...before, ...page.data]);
         setNext(page.next);
-      }),
+      }, before),
     [attempt],
   );
   // A changed count means a changed list.
@@ -37,7 +37,7 @@ export function DeadLetters({ name, count, onRetried }: DeadLettersProps) {
       await call(`${path}${which}/retry`, { method: 'POST' });
       setLetters((old) => old?.filter((letter) => !isGone(letter)));
       onRetried();
-    });
+    }, which);
   return (
     <section class="dead-letters" aria-label={`Dead letters of ${name}`} aria-busy={letters === undefined}>
       {error !== undefined && <Problem error={error} />}

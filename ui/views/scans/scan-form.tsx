@@ -28,7 +28,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
   const [ports, setPorts] = useDraft('ports', '');
   const [schemes, setSchemes] = useState<(typeof SCHEMES)[number][0]>('');
   const [started, setStarted] = useState<Scan>();
-  const { error, attempt } = useAttempt();
+  const { error, isRunning, attempt } = useAttempt();
   const choose = async (chosen: File | undefined) => {
     if (chosen === undefined) return;
     // A long file, or one that is no text, is sent as it is.
@@ -81,7 +81,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
         </label>
         <TextField label="Ports" placeholder="of the scheme" value={ports} onInput={(value) => setPorts(() => value)} />
         <SelectField label="Schemes" value={schemes} options={SCHEMES} onChange={setSchemes} />
-        <button type="submit" class="button primary" disabled={text.trim() === '' && file === undefined}>
+        <button type="submit" class="button primary" disabled={isRunning || (text.trim() === '' && file === undefined)}>
           Scan
         </button>
       </div>

@@ -33,7 +33,7 @@ export function Scans() {
     return () => clearInterval(timer);
   }, [isRunning, reload]);
   const cancel = async (id: string) => {
-    await attempt(() => call(`/jobs/${id}`, { method: 'DELETE' }));
+    await attempt(() => call(`/jobs/${id}`, { method: 'DELETE' }), id);
     reload();
   };
   return (

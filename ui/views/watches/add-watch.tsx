@@ -12,7 +12,7 @@ import { INTERVALS, PageField } from './form/watch-fields.tsx';
 export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void }) {
   const [url, setUrl] = useDraft('url', '', withoutCredentials);
   const [every, setEvery] = useState<(typeof INTERVALS)[number]>('1h');
-  const { error, attempt } = useAttempt();
+  const { error, isRunning, attempt } = useAttempt();
   const add = async (event: Event) => {
     event.preventDefault();
     await attempt(async () => {
@@ -25,7 +25,7 @@ export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void
     <form class="panel watch-form" onSubmit={(event) => void add(event)}>
       <PageField url={url} onChange={(next) => setUrl(() => next)} />
       <SelectField label="Every" value={every} options={asNamed(INTERVALS)} onChange={setEvery} />
-      <button type="submit" class="button primary">
+      <button type="submit" class="button primary" disabled={isRunning}>
         Watch
       </button>
       <a class="button" href={hrefOf(`/watches/new${queryOf({ url, every })}`)}>

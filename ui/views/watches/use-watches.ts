@@ -33,7 +33,7 @@ export function useWatches() {
         const known = new Set(before.map(({ id }) => id));
         setWatches([...before, ...page.data.filter(({ id }) => !known.has(id))]);
         setNext(page.next);
-      }),
+      }, before),
     [attempt],
   );
   const reload = useCallback(() => void read(WATCHES, []), [read]);

@@ -19,7 +19,7 @@ export function Watches() {
     attempt(async () => {
       await call(`/watches/${id}/${name}`, { method: 'POST' });
       await refresh(id);
-    });
+    }, `${id} ${name}`);
   const removeWatch = async (id: number) => {
     await call(`/watches/${id}`, { method: 'DELETE' });
     remove(id);

@@ -68,7 +68,7 @@ interface FormProps {
 
 function Form({ draft: initial, watch, newest }: FormProps) {
   const [draft, setDraft, forgetDraft] = useDraft('watch', initial, storable);
-  const { error, attempt } = useAttempt();
+  const { error, isRunning, attempt } = useAttempt();
   const [lit, setLit] = useState<string>();
   const [stored, setStored] = useState(newest);
   const adding = useNewReceiver();
@@ -177,7 +177,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
           </section>
           {error !== undefined && <Problem error={error} />}
           <div class="watch-buttons">
-            <button type="submit" class="button primary">
+            <button type="submit" class="button primary" disabled={isRunning}>
               {watch === undefined ? 'Watch' : 'Save'}
             </button>
             <button type="button" class="button" onClick={() => goTo('/watches')}>
