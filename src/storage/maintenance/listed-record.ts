@@ -2,7 +2,6 @@ import { errorText } from '../../capture/basics/error-text.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
-import type { Report } from './maintenance.ts';
 
 /**
  * Returns the record of a capture that `oldest` has listed: undefined when a running service has removed it meanwhile,
@@ -11,7 +10,7 @@ import type { Report } from './maintenance.ts';
 export async function listedRecord(
   artifacts: ArtifactStore,
   id: number,
-  report: Report,
+  report: (line: string) => void,
 ): Promise<StoredRecord | null | undefined> {
   const unreadable = (reason: string) => {
     report(`capture ${id}: its record cannot be read: ${reason}`);
