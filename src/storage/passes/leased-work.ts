@@ -42,10 +42,10 @@ export function createLeasedWork<T>({ takeAll, intervalMs, renewalMs, report, on
         });
       endings.add(work);
     },
-    /** Begins nothing more; resolves when all has endings. */
+    /** Begins nothing more; resolves when all has ended. */
     stop: async (): Promise<void> => {
       await searches.stop();
-      await Promise.all(ended);
+      await Promise.all(endings);
     },
   };
 }
