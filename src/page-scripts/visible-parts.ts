@@ -14,7 +14,7 @@ const ROUNDING = 1;
 const MAX_QUESTIONS = 100;
 
 /** The box of a part that draws an element, and the area in which it is visible: the box where that is unknown. */
-export interface VisiblePart {
+interface VisiblePart {
   readonly box: Rectangle;
   readonly visible: Rectangle;
 }
