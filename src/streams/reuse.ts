@@ -104,13 +104,13 @@ export function reusing(options: ReuseOptions): Submit {
       const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
       // A request with a callback does not join, because the callback reports the end of that request's own capture.
       if (underWay !== undefined && isYoungEnough && callback === undefined && joins > 0) {
-        const again$ = defer(() => {
+        const again = (): Observable<CaptureOutcome> => {
           forget(key, underWay);
           return answer(request, under, joins - 1);
-        });
+        };
         const joined$ = underWay.outcome$.pipe(map(asReused), tell(request, under));
         // `outcome$` errors when the first request is refused, and has no outcome when it left too early.
-        return joined$.pipe(throwIfEmpty(), catchError(() => again$)).subscribe(subscriber);
+        return joined$.pipe(throwIfEmpty(), catchError(again)).subscribe(subscriber);
       }
       const flight = fromStoreOrPage(request, cacheMaxAgeMs, under, key);
       flights.set(key, flight);
