@@ -1,4 +1,5 @@
 import { firstValueFrom, Observable, Subject } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { CapstanEvent } from '../../src/capture/events.ts';
 import type { CaptureLimits } from '../../src/capture/operation/limits.ts';
@@ -189,6 +190,8 @@ function overPipeline(limits: CaptureLimits, isDialling = false) {
     report: (error) => {
       throw error;
     },
+    // Its time stands still: captures that a test does not end have no deadline.
+    scheduler: new TestScheduler(() => true),
     ...(isDialling && { dialling: { stage: createDialStage(8), applies: () => true, dial } }),
   });
   const answer = reusing({
