@@ -34,8 +34,7 @@ export function mailTransport(options: MailOptions): Transport {
     files: IMAGE_LIMITS,
     loads: false,
     refusesImages: (end) => 'reason' in end && end.reason === TOO_LARGE,
-    tell: (notice, { files }, { id, signal }) =>
-      deliver(mailOf(id, notice, files, options.address), options, signal),
+    tell: (notice, { files }, { id, signal }) => deliver(mailOf(id, notice, files, options.address), options, signal),
   });
   return (message, signal) => {
     // A server that answers little by little never runs into the limit of silence.
