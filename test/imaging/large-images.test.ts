@@ -1,10 +1,14 @@
+import { pbkdf2 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import sharp, { type OverlayOptions } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Compared, File } from '../../src/imaging/comparison/compared.ts';
 import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
+import { decode } from '../../src/imaging/comparison/decode.ts';
+import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 const WIDTH = 1280;
@@ -61,6 +65,20 @@ async function measured<T>(work: () => Promise<T>): Promise<readonly [T, number]
   }
 }
 
+/** Lets all other work wait for libuv's threads. Returns what ends that. */
+function occupyThreads(): () => Promise<unknown> {
+  let isOver = false;
+  const hash = promisify(pbkdf2);
+  const hashing = async () => {
+    while (!isOver) await hash('', '', 20_000, 32, 'sha1');
+  };
+  const all = Promise.all(Array.from({ length: 12 }, hashing));
+  return () => {
+    isOver = true;
+    return all;
+  };
+}
+
 describe('a comparison of large images', () => {
   it.runIf(process.platform === 'linux').each([
     [100, 'draws nothing', false],
@@ -112,5 +130,43 @@ describe('a comparison of large images', () => {
     expect(Buffer.from(inFiles.drawing ?? []).equals(inMemory.drawing ?? new Uint8Array())).toBe(true);
     expect(inFiles.picture?.regions.length).toBeGreaterThan(0);
     expect(inFiles.picture?.regions.every(({ to, from }) => ((to ?? from)?.x ?? 0) >= 160)).toBe(true);
+  });
+
+  it('is made in memory, and reported once, when there is no directory for files', async () => {
+    const file = join(await makeDirectory(), 'file');
+    await writeFile(file, '');
+    const data = createDataDirectory(join(file, 'data'));
+    const problems: string[] = [];
+    const thread = createComparisonThread(() => data.use(async ({ staging }) => staging), {
+      onProblem: (reason) => problems.push(reason),
+    });
+    for (const height of [100, 3600]) {
+      const [a, b] = [await page(height, []), await page(height, [])];
+      expect((await thread.compare(comparing([a, b]))).picture).toMatchObject({ regions: [], share: 0 });
+    }
+    expect(problems).toEqual([expect.stringContaining('ENOTDIR')]);
+  });
+
+  it('leaves nothing of a file that cannot be written to its end', async () => {
+    const staging = await makeDirectory();
+    const whole = await page(3600, []);
+    const decoding = decode(whole.subarray(0, whole.length / 2), join(staging, 'decoded.v'), () => {});
+    await expect(decoding).rejects.toThrow();
+    expect(await readdir(staging)).toEqual([]);
+  });
+
+  it('leaves no file when its time is over while an image waits to be decoded', async () => {
+    const staging = await makeDirectory();
+    const map = JSON.stringify({ styles: [], entries: [], partial: false });
+    const image = await page(3600, []);
+    const small = await page(10, []);
+    for (const mapsTimeoutMs of [60, 120, 180, 240, 300, 360]) {
+      const thread = createComparisonThread(async () => staging, { mapsTimeoutMs });
+      await thread.compare(comparing([small.slice(), small.slice()]));
+      const release = occupyThreads();
+      await Promise.allSettled([thread.compare(comparing([image.slice(), image.slice()], { maps: [map, map] }))]);
+      await release();
+      expect(await readdir(staging)).toEqual([]);
+    }
   });
 });
