@@ -50,7 +50,8 @@ describe('capstan diff', () => {
     const { path, options } = await ground();
     const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
     const create = { width: 1280, height: 8000, channels: 3, background: 'white', noise } as const;
-    for (const name of ['a.png', 'b.png']) await sharp({ create }).png({ compressionLevel: 1 }).toFile(join(directory, name));
+    for (const name of ['a.png', 'b.png'])
+      await sharp({ create }).png({ compressionLevel: 1 }).toFile(join(directory, name));
     const { child } = launch(['diff', join(directory, 'a.png'), join(directory, 'b.png')], options);
     const closed = once(child, 'close');
     const place = await vi.waitFor(
