@@ -120,7 +120,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     },
     /** Whether receivers are told how every capture and batch ended. */
     areToldOfAll: webhook.length > 0,
-    /** Resolves when every event so far is stored, if it can be: receivers are then told of it whatever happens. */
+    /** Resolves when all events so far are stored, so that receivers are told of them after a crash too. Never rejects. */
     kept: async (): Promise<void> => {
       if (isDurable) await feed.stored().catch(() => undefined);
     },
