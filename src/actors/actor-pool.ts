@@ -49,7 +49,7 @@ export function createActorPool(
   const sharedPages = new SharedPages(slots);
   const closing = new AbortController();
 
-  // Captures have a slot (`src/streams/capture-queue.ts`) before they borrow: none waits here, where it could not be cancelled.
+  // Captures have a slot (`capture-queue.ts`) before they borrow: none waits here, where it could not be cancelled.
   const pool = createPool<BrowserActor>(
     {
       create: async () => new BrowserActor({ egress, browsers, sharedPages, indexWords }),

@@ -71,7 +71,7 @@ export class Deadline {
     return Promise.race([work, this.#over]);
   }
 
-  /** Resolves the given time before the deadline; never after the end of the capture. */
+  /** Resolves `beforeMs` before the deadline, or never when the capture ends earlier. */
   comes(beforeMs: number): Promise<void> {
     return new Promise((resolve) => this.#timers.push(setTimeout(resolve, Math.max(0, this.remainingMs - beforeMs))));
   }

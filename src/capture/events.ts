@@ -91,7 +91,7 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
   event(
     'capture.started',
     { ...ofCapture, waited_ms: z.number().nonnegative() },
-    'The capture was given a slot, after `waited_ms` milliseconds in the queue.',
+    'The capture was given a slot after `waited_ms` milliseconds in the queue, or its target was not reached.',
   ),
   event('capture.stored', { ...ofCapture, ...result }, 'The capture was stored.'),
   event('capture.failed', { ...ofCapture, ...failedResult }, 'The capture failed.'),

@@ -186,9 +186,10 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the ticket that a worker gets, so that targets see no second connection: another one of the same API key
-   * whose connection it holds, or, as undefined, none while the worker that holds it has a slot. With all slots taken
-   * and no such ticket, the worker connects itself.
+   * Returns the ticket that a worker gets, so that targets see no second connection. When another worker holds the
+   * connection of this one, it gets another ticket of the same API key, whose connection it holds itself. Undefined:
+   * it gets none, because the worker with the connection has a slot. When all slots of that one are taken and there is
+   * no other ticket, it gets this one, and connects itself.
    */
   #atItsConnection(ticket: Ticket, worker: string): Ticket | undefined {
     const { limits, census } = this.#options;

@@ -1,5 +1,5 @@
 import type { CaptureCommand } from '../capture/command.ts';
-import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
+import { type Dialled, MAX_HELD_MS, type Unreached } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/work/stored-request.ts';
@@ -8,8 +8,8 @@ import type { ToNode, ToWorker } from './messages.ts';
 interface WorkerDialsOptions {
   /** Returns the maximum number of dials at once; 0: none. */
   readonly limit: () => number;
-  /** Connects to the target of a capture, or ends the capture and stores its record. Never rejects. */
-  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
+  /** As `WorkerOptions.dial`. Neither it nor an outcome rejects. */
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | Unreached>;
   /** Returns the outcome of a capture that was stored by an earlier attempt. */
   readonly findEarlier: (id: number, attempt: number) => Promise<CaptureOutcome | undefined>;
   /** Sends a message to an api node. */
@@ -82,14 +82,21 @@ export class WorkerDials {
     const entry: Dial = { controller };
     this.#dials.set(id, entry);
     this.#dialling += 1;
+    const undialled = { type: 'undialled', id, worker } as const;
     const command = { id, request: { ...requestFromStore(request), timeoutMs: leftMs }, ...of, signal };
-    const found = (await findEarlier(id, attempt)) ?? (await dial(command));
+    const earlier = await findEarlier(id, attempt);
+    const found = earlier === undefined ? await dial(command) : { outcome: Promise.resolve(earlier) };
     this.#dialling -= 1;
-    if (signal.aborted || 'state' in found) {
+    if ('outcome' in found) {
+      // The place of the dial is free while the record is stored.
+      const outcome = await found.outcome;
       this.#dials.delete(id);
-      if (!('state' in found)) found.close();
-      else if (!signal.aborted) return report(node, id, found, of.batch);
-      return tell(node, { type: 'undialled', id, worker });
+      return signal.aborted ? tell(node, undialled) : report(node, id, outcome, of.batch);
+    }
+    if (signal.aborted) {
+      this.#dials.delete(id);
+      found.close();
+      return tell(node, undialled);
     }
     entry.dialled = found;
     entry.expiry = setTimeout(() => this.release(id), MAX_HELD_MS).unref();

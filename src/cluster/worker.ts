@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Msg } from '@nats-io/transport-node';
 import { catchError, defer, finalize, mergeMap, type ObservableInput, of } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import type { Dialled, Unreached } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/work/stored-request.ts';
@@ -33,7 +33,7 @@ export interface WorkerOptions {
    */
   readonly capture: (command: CaptureCommand, abort: (reason: CapstanError) => void) => ObservableInput<CaptureOutcome>;
   /** Connects to the target of a capture, or ends the capture and stores its record. Rejects when it is cancelled. */
-  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | Unreached>;
   /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
   readonly maxDials: () => number;
   /** Returns the outcome of a capture that was stored by an earlier attempt. Rejects while the database is away. */
@@ -84,11 +84,18 @@ export class Worker {
     this.#dials = new WorkerDials({
       worker: this.name,
       limit: options.maxDials,
-      dial: (command) =>
-        options.dial(command).catch((error: unknown) => {
+      dial: async (command) => {
+        const failed = (error: unknown): CaptureOutcome => {
           if (!command.signal.aborted) onProblem(error);
           return outcomeOfError(error);
-        }),
+        };
+        try {
+          const found = await options.dial(command);
+          return 'outcome' in found ? { outcome: found.outcome.catch(failed) } : found;
+        } catch (error) {
+          return { outcome: Promise.resolve(failed(error)) };
+        }
+      },
       findEarlier: (id, attempt) => this.#findEarlier(id, attempt),
       tell: (node, message) => this.#nodes.tell(node, message),
       report: (node, id, outcome, batch) => this.#reportDead(node, id, outcome, batch),

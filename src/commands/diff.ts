@@ -6,10 +6,13 @@ import { CapstanError } from '../capture/errors.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { createComparisonThread } from '../imaging/comparison/comparison-thread.ts';
+import { codeOfEnd } from './ending.ts';
 import { readableRegions } from './readable-regions.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Exit codes as those of diff: 0 for no difference; 2, for trouble, is that of a `ConfigError`. */
 const DIFFERENT = 1;
+const END_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 interface Flags {
   readonly output?: string;
@@ -31,6 +34,8 @@ export function registerDiffCommand(program: Command): void {
         .argParser(collect),
     )
     .action(async (before: string, after: string, flags: Flags) => {
+      // Exits, which removes temporary files: a signal alone would leave them.
+      for (const signal of END_SIGNALS) process.once(signal, () => process.exit(codeOfEnd({ reason: signal })));
       const { picture, drawing } = await compared(before, after, flags);
       if (flags.output !== undefined && drawing !== null) await written(flags.output, drawing);
       process.stdout.write(flags.json === true ? `${JSON.stringify(picture)}\n` : readable(picture));
@@ -54,7 +59,7 @@ async function compared(before: string, after: string, { output, ignore: texts }
     draws: output !== undefined,
     places: false,
   };
-  const { picture, drawing } = await createComparisonThread()
+  const { picture, drawing } = await createComparisonThread(async () => temporaryDirectory())
     .compare(captures)
     .catch((error: unknown) => {
       const reason = error instanceof CapstanError ? error.message : 'one of the files is not an image';

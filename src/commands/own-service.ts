@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/mod.ts';
 import { openLog } from '../log/log.ts';
 import { watchForEnd } from './ending.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A service that a command uses over HTTP. */
 export interface Server {
@@ -63,8 +62,7 @@ export async function withServer(
 
 /** Configuration of a service whose files are removed at the end of the process. */
 export function temporary(config: Config): Config {
-  const dataDir = mkdtempSync(join(tmpdir(), 'capstan-'));
-  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryDirectory();
   return keptIn(config, { dbPath: join(dataDir, 'results.db'), dataDir });
 }
 

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../capture/artifacts/artifacts.ts';
 import { errorText } from '../capture/basics/error-text.ts';
+import { LOW_DISK_BYTES } from '../capture/low-disk.ts';
 import type { Config } from '../config/mod.ts';
 import { existingParent, inspectStore } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
-
-/** Space for 1000 screenshots and the browsers' profiles. With less, an hour of work may fill the disk. */
-const LITTLE_BYTES = 1024 ** 3;
 
 /** Checks the free space of the data directory and of the temporary directory, which holds the browsers' profiles. */
 export async function examineDisk({
@@ -41,7 +39,7 @@ async function examineDirectory(check: string, path: string, whenFull: string): 
     const found = `${path}${isThere === undefined ? ', which will be created' : ''}: ${gib(free)} free`;
     if (files > 0 && ffree === 0) return finding.failure(`${path}: no inode is free`, 'remove files');
     if (free === 0) return finding.failure(found, whenFull);
-    return free < LITTLE_BYTES ? finding.warning(found, whenFull) : finding.ok(found);
+    return free < LOW_DISK_BYTES ? finding.warning(found, whenFull) : finding.ok(found);
   } catch (error) {
     const reason = errorText(error);
     return finding.failure(`${path} cannot be written: ${reason}`, `let the service's user write to it, or mount it`);

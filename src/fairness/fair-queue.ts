@@ -4,8 +4,8 @@ import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
 /**
  * A queue in which owners take turns. Within an owner, its batches take turns with each other and with the entries that
  * belong to no batch. Entries of a batch are first in, first out. Holds one queue for each owner that waits, with one
- * for each batch. Every operation is O(1), but for owners that `admits` holds back. `admits`: whether an entry of this
- * owner may leave now; call `retry` when it may again.
+ * for each batch. Every operation is O(1), with one step more for each owner that `admits` refuses. `admits`: whether an
+ * entry of this owner may leave now; call `retry` when it may again.
  */
 export function createFairQueue<T>(admits: (owner: string | null) => boolean = () => true) {
   const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>), admits);

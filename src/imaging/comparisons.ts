@@ -13,7 +13,7 @@ import { CapstanError } from '../capture/errors.ts';
 import { createBoundedWork } from '../fairness/work-in-turn.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
-import { type ComparisonLimits, createComparisonThread } from './comparison/comparison-thread.ts';
+import { createComparisonThread, type ThreadOptions } from './comparison/comparison-thread.ts';
 import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
 
@@ -52,10 +52,10 @@ export type Comparisons = ReturnType<typeof createComparisons>;
 export function createComparisons(
   artifacts: Pick<ArtifactStore, 'open' | 'record'>,
   staging: () => Promise<string>,
-  limits: ComparisonLimits = {},
+  options: ThreadOptions = {},
 ) {
   const inTurnOfOwner = createBoundedWork({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
-  const thread = createComparisonThread(staging, limits);
+  const thread = createComparisonThread(staging, options);
 
   async function read(id: number): Promise<File | undefined> {
     const artifact = await artifacts.open(id, 'image');

@@ -20,7 +20,7 @@ export const isWithin = (inner: Sides, outer: Sides): boolean =>
   inner.top >= outer.top - 1 &&
   inner.bottom <= outer.bottom + 1;
 
-/** Returns what of a box lies in an area, and a pixel around it, which the browser may have rounded away. */
+/** Returns the part of a box inside an area that is extended by 1 pixel on each side, because the browser rounds. */
 export function cutTo(box: Rectangle, area: Rectangle): Rectangle | null {
   const [x, y] = [Math.max(box.x, area.x - 1), Math.max(box.y, area.y - 1)];
   const width = Math.min(box.x + box.width, area.x + area.width + 1) - x;

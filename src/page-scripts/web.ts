@@ -144,6 +144,7 @@ export interface Intersection {
   readonly target: PageElement;
   readonly isIntersecting: boolean;
   readonly intersectionRect: Box;
+  readonly boundingClientRect: Box;
 }
 
 interface Mutation {

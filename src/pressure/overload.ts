@@ -12,7 +12,7 @@ interface Observation {
 /** Decides after every reading, in order, whether the service is overloaded. */
 export type Judge = (observation: Observation) => Overload | null;
 
-/** More than one: a garbage collection, or the machine waking from sleep, may cause a single reading above a threshold. */
+/** More than one: a garbage collection, or a machine that wakes from sleep, may cause a single reading above `high`. */
 const READINGS_IN_A_ROW = 2;
 /** Long enough for the refusal to have an effect on the readings. */
 const MIN_MS = 5_000;
@@ -20,8 +20,8 @@ const MIN_MS = 5_000;
 const IDLE_MS = 30_000;
 
 /**
- * Returns a judge with hysteresis: overload begins when a threshold exceeds `high` twice in a row, and ends, after a minimum
- * time, when every threshold is at most at `low`.
+ * Returns a judge with hysteresis: overload begins when a value exceeds its `high` in two readings in a row, and ends,
+ * after a minimum time, when all values are at or below their `low`.
  *
  * Overload that captures do not cause (memory that is not returned to the system, another process of the machine) must
  * not block the service for ever: after `IDLE_MS` with nothing running, one capture at a time is admitted.

@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { PressureConfig } from '../config/slices.ts';
 import type { Reading } from './gauge.ts';
 
-/** A sign of overload. The overload begins above `high` and ends at `low`, so that it does not flap. */
+/** A measured value and its limits: overload begins above `high` and ends at `low`, so that it does not flap. */
 export interface Threshold {
   readonly high: number;
   readonly low: number;
@@ -16,8 +16,8 @@ export interface Threshold {
 const MIB = 1024 * 1024;
 
 /**
- * Returns the thresholds above which new work is refused, the most severe first. Processor load is not among them, because
- * browsers are expected to use all processors.
+ * Returns the thresholds above which new work is refused, the most severe first. Processor load is not among them,
+ * because browsers are expected to use all processors.
  */
 export function overloadThresholds(config: PressureConfig): readonly Threshold[] {
   const { minFreeMemory, maxLoopDelayMs } = config;

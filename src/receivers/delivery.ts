@@ -59,7 +59,6 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
       },
       onRest: (isEmpty) => {
         if (isEmpty && channels.get(key) === channel) channels.delete(key);
-        if (channels.size === 0) pending = 0;
         restIfAll();
       },
     });

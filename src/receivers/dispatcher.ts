@@ -188,7 +188,7 @@ export function createDispatcher(options: DispatcherOptions) {
       if ((await store.cursor()) !== undefined) await activate();
     } catch (error) {
       report(error);
-      setTimeout(() => void resume(), TAKEOVER_MS).unref();
+      if (!isStopped) setTimeout(() => void resume(), TAKEOVER_MS).unref();
     }
   };
   void resume();

@@ -5,6 +5,7 @@ import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
 import type { Told } from './dispatcher.ts';
 import { CALLBACKS, givenIn, KEYS, type Receiver } from './receiver.ts';
+import { refused } from './transports/exchange.ts';
 import { TRANSPORTS, type TransportParts } from './transports.ts';
 
 type RegistryOptions = TransportParts & {
@@ -23,8 +24,10 @@ export type Registry = ReturnType<typeof createRegistry>;
 export function createRegistry({ webhooks, operator, alerts, given, ...parts }: RegistryOptions) {
   const receiver = (key: string, { name, kind, address, ...pace }: NewReceiver): Receiver => {
     const read = TRANSPORTS[kind].read(address);
-    if (typeof read === 'string') throw new Error(`the address of the receiver ${name} ${read}`);
-    return { key, name, kind, host: read.host, pace, transport: read.open(parts) };
+    if (typeof read === 'object') return { key, name, kind, host: read.host, pace, transport: read.open(parts) };
+    // Another version of the service accepted the address: the receiver is listed, and its messages are given up.
+    const end = refused(`the address ${read}`);
+    return { key, name, kind, host: URL.parse(address)?.host ?? '', pace, transport: async () => end };
   };
   const webhook = (key: string, name: string, address: string) => receiver(key, { name, kind: 'webhook', address });
   const everything = webhooks.map((url) => webhook(KEYS.webhook(url), 'webhook', url));

@@ -77,7 +77,7 @@ export async function sayEvent(body: string, sources: NoticeSources): Promise<No
     isProblem,
     facts: [
       { label: 'Labels', text: (facts.labels ?? []).map(isolated).join(', ') },
-      { label: 'Time', text: event.at.replace('T', ' ').replace(/:\d\d\.\d+Z$/, ' UTC') },
+      { label: 'Time', text: (facts.at ?? '').replace('T', ' ').replace(/:\d\d\.\d+Z$/, ' UTC') },
     ].filter((fact) => fact.text !== ''),
     links: linksOf(facts, captures, sources.publicUrl, shared),
     images: imagesOf(captures, sources, shared),
@@ -89,9 +89,14 @@ export function sentenceOf(event: CapstanEvent): string {
   return saidOf(event.type, event).sentence;
 }
 
-/** A later version of the service may know further types. */
+/** Returns the bare type for events of other versions of the service, which may have other types and lack fields. */
 function saidOf<T extends EventType>(type: T, event: EventOf[T]): Said {
-  return Object.hasOwn(SAID, type) ? SAID[type](event) : { sentence: isolated(type) };
+  try {
+    if (Object.hasOwn(SAID, type)) return SAID[type](event);
+  } catch {
+    // A field is missing.
+  }
+  return { sentence: isolated(type) };
 }
 
 /** `shop.example/lamps` */

@@ -1,7 +1,7 @@
 import type { ReceiverKind } from '../capture/work/receiver.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Transport } from './transport.ts';
-import { decodes } from './transports/decodes.ts';
+import { decodes, NOT_ENCODED } from './transports/decodes.ts';
 import { discordTransport } from './transports/discord.ts';
 import type { HttpParts } from './transports/exchange.ts';
 import { mailTransport } from './transports/mail.ts';
@@ -75,16 +75,18 @@ export const TRANSPORTS: Readonly<Record<ReceiverKind, TransportKind>> = {
   },
 };
 
-/** `to`: returns what opens the transport to a URL; undefined for one of another form. */
+/** `openerFor`: returns the function that opens a transport to a URL; undefined when the URL has another form. */
 function overHttp(
   forms: readonly string[],
   images: string,
-  to: (url: URL) => ReadAddress['open'] | undefined,
+  openerFor: (url: URL) => ReadAddress['open'] | undefined,
 ): TransportKind {
   const read = (text: string): ReadAddress | string => {
     const url = URL.parse(text);
-    const isHttp = url !== null && /^https?:$/.test(url.protocol) && decodes(url.username + url.password);
-    const open = isHttp ? to(url) : undefined;
+    const isHttp = url !== null && /^https?:$/.test(url.protocol);
+    // Joined by a colon, so that each must decode alone.
+    if (isHttp && !decodes(`${url.username}:${url.password}`)) return NOT_ENCODED;
+    const open = isHttp ? openerFor(url) : undefined;
     return url === null || open === undefined
       ? `must be a URL such as ${forms.join(' or ')}`
       : { host: url.host, url, open };

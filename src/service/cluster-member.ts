@@ -76,12 +76,13 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     dial: async (command) => {
       const found = await dialCapture(command, capturing);
       if (!('outcome' in found)) return found;
-      const outcome = await found.outcome;
-      if (!command.signal.aborted) {
+      const ended = (outcome: CaptureOutcome): CaptureOutcome => {
+        if (command.signal.aborted) return outcome;
         onStarted?.(command);
         onEnded?.(command, outcome);
-      }
-      return outcome;
+        return outcome;
+      };
+      return { outcome: found.outcome.then(ended) };
     },
     logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),
     findOutcome: async (id) => {

@@ -51,7 +51,9 @@ export async function createService(
   const way = openReceiverWay(config, base.lookup);
   const cluster = await openClusterOf(config, logger);
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
-  const comparisons = createComparisons(storage.artifacts, storage.staging);
+  const comparisons = createComparisons(storage.artifacts, storage.staging, {
+    onProblem: (reason) => logger.warn({ reason }, 'large images are decoded in memory'),
+  });
   const namedKeys = () => live.namedKeys;
   const opened = { ...base, storage, feed, comparisons, cluster, namedKeys };
   const receivers = openReceivers(config, { ...opened, way });

@@ -114,13 +114,15 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
      */
     admit: async (callback: string, signal: AbortSignal): Promise<void> => {
       if (keys.length === 0) throw refusal([{ path: 'callback', message: NO_SECRET }]);
-      const forbidden = await egress.screen(new URL(callback), signal);
+      const read = TRANSPORTS.webhook.read(callback);
+      if (typeof read === 'string') throw refusal([{ path: 'callback', message: read }]);
+      const forbidden = read.url && (await egress.screen(read.url, signal));
       if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
       await dispatcher.activate();
     },
     /** Whether receivers are told how every capture and batch ended. */
     areToldOfAll: webhook.length > 0,
-    /** Resolves when every event so far is stored, if it can be: receivers are then told of it whatever happens. */
+    /** Resolves when all events so far are stored, so that receivers are told of them after a crash too. Never rejects. */
     kept: async (): Promise<void> => {
       if (isDurable) await feed.stored().catch(() => undefined);
     },
@@ -152,14 +154,12 @@ function checkReceivers(
   if (webhook.length > 0 && webhookSecret.length === 0) {
     throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
   }
-  for (const receiver of webhook) refuseForbidden('--webhook', new URL(receiver), egress);
+  for (const address of webhook) checkAddress('--webhook', { kind: 'webhook', address }, egress);
   for (const { name, kind, address } of operator) {
-    const read = TRANSPORTS[kind].read(address);
-    if (typeof read === 'string') throw new ConfigError(`--notify ${name}: the address ${read}`);
     if (kind === 'webhook' && webhookSecret.length === 0) {
       throw new ConfigError(`--notify ${name} needs --webhook-secret: deliveries are signed`);
     }
-    if (read.url !== null) refuseForbidden(`--notify ${name}`, read.url, egress);
+    checkAddress(`--notify ${name}`, { kind, address }, egress);
   }
   const names = operator.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new ConfigError('--notify: two receivers have one name');
@@ -167,7 +167,13 @@ function checkReceivers(
   if (unknown !== undefined) throw new ConfigError(`--alert ${unknown}: there is no receiver of this name in --notify`);
 }
 
-function refuseForbidden(flag: string, address: URL, egress: Pick<Egress, 'screenLiteral'>): void {
-  const forbidden = egress.screenLiteral(address);
+function checkAddress(
+  flag: string,
+  { kind, address }: Pick<NewReceiver, 'kind' | 'address'>,
+  egress: Pick<Egress, 'screenLiteral'>,
+): void {
+  const read = TRANSPORTS[kind].read(address);
+  if (typeof read === 'string') throw new ConfigError(`${flag}: the address ${read}`);
+  const forbidden = read.url && egress.screenLiteral(read.url);
   if (forbidden !== null) throw new ConfigError(`${flag} is not allowed: ${forbidden.reason}`);
 }

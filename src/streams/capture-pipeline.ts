@@ -153,7 +153,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       const begin = (place: Place | undefined, ahead?: Submission['ahead']): void => {
         const id = ids();
         if (place === undefined) {
-          // An element gets no place only after its batch's reservation was revoked.
+          // Without a place, the reservation of the element's batch was revoked.
           const error = (isElement ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
           events.emit(captureRefused(now(), { id, ...asked }, toFailure(error)));
           client.error(error);
@@ -250,7 +250,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits in: a queue, its host's dials, its batch. Once it runs, `performInSlot` ends it.
+    // It leaves what it waits for: a slot, a dial, a place in its batch. Once it runs, `performInSlot` ends it.
     controller.abort(reason);
     const isWaiting = submission.isQueued && submission.startedAt === undefined;
     if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));

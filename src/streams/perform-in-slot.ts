@@ -55,8 +55,7 @@ export interface SlotOptions {
  *   is still open in the browser; but no longer than `teardownMs`, because a `perform` that never ends must not hold a
  *   slot forever.
  *
- * A capture that was stored in spite of the abort is `stored`, and one that stored a failed record after the backstop
- * returns that failure.
+ * When `perform` has an outcome in spite of the abort, that one counts: a capture that was stored is `stored`.
  */
 export function performInSlot(command: CaptureCommand, options: SlotOptions): Observable<CaptureOutcome> {
   const { perform, abort, report } = options;

@@ -21,7 +21,7 @@ export interface Reservation {
   release(): void;
 }
 
-/** The place of one element of a batch, which its captures take one after the other when it is captured again. */
+/** The place of one element of a batch. When the element is captured again, the next capture takes the same place. */
 export interface ElementPlace {
   /** Notes that its target is dialled from now on. */
   dialled(): void;

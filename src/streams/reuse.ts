@@ -1,9 +1,28 @@
-import { asyncScheduler, defer, finalize, map, Observable, of, type SchedulerLike, share, switchMap, tap } from 'rxjs';
+import {
+  asyncScheduler,
+  catchError,
+  defer,
+  finalize,
+  map,
+  Observable,
+  of,
+  type SchedulerLike,
+  Subject,
+  share,
+  switchMap,
+  takeUntil,
+  tap,
+  throwIfEmpty,
+} from 'rxjs';
 import { ANY_CLIENT, type Client, visibleKey } from '../capture/client.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
+import type { ElementPlace } from './reservation.ts';
+
+/** Maximum number of requests that a request joins, one after the other, before it is submitted on its own. */
+const MAX_JOINS = 2;
 
 interface ReuseOptions {
   /** Captures the page. */
@@ -33,16 +52,22 @@ interface Flight {
    * caller.
    */
   captures: boolean;
+  /** Call it when the first request has left. Completes `outcome$` without an outcome unless a capture is admitted. */
+  firstLeft(): void;
 }
 
 /**
  * Answers a request with `cacheMaxAgeMs` by joining an equal request in progress, else from the store when it has a
  * capture that is young enough. A joined request takes no slot, costs nothing and emits `capture.reused`; the capture
- * is cancelled when the last request unsubscribes.
+ * is cancelled when the last request unsubscribes. When the first request is refused, or leaves before its capture is
+ * admitted, the joined ones are submitted again, each for its own client and in its own place.
  */
 export function reusing(options: ReuseOptions): Submit {
   const { capture, find, keyOf, events, scheduler = asyncScheduler } = options;
   const flights = new Map<string, Flight>();
+  const forget = (key: string, flight: Flight): void => {
+    if (flights.get(key) === flight) flights.delete(key);
+  };
 
   const tell = (request: CaptureRequest, { batch = null, apiKeyName = null, requestId }: SubmitOptions) =>
     tap((outcome: CaptureOutcome) => {
@@ -53,21 +78,24 @@ export function reusing(options: ReuseOptions): Submit {
     });
 
   const fromStoreOrPage = (request: CaptureRequest, maxAgeMs: number, under: SubmitOptions, key: string): Flight => {
+    const firstLeft$ = new Subject<void>();
+    /** From now on, the first request may leave without the others losing the capture. */
+    const outlast = (): void => firstLeft$.complete();
     const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(under))).pipe(
       switchMap((found) => {
         flight.captures = found === undefined;
-        return found === undefined ? capture(request, under) : of(asReused(found));
+        return found === undefined ? capture(request, whenAdmitted(under, outlast)) : of(asReused(found));
       }),
-      finalize(() => {
-        if (flights.get(key) === flight) flights.delete(key);
-      }),
+      tap(outlast),
+      takeUntil(firstLeft$),
+      finalize(() => forget(key, flight)),
       share(),
     );
-    const flight: Flight = { outcome$, maxAgeMs, captures: false };
+    const flight: Flight = { outcome$, maxAgeMs, captures: false, firstLeft: () => firstLeft$.next() };
     return flight;
   };
 
-  return (request, under = {}) => {
+  const answer = (request: CaptureRequest, under: SubmitOptions, joins: number): Observable<CaptureOutcome> => {
     const { cacheMaxAgeMs, callback } = request;
     return new Observable<CaptureOutcome>((subscriber) => {
       // A client that sees only its own captures must not be answered with that of another one.
@@ -75,14 +103,45 @@ export function reusing(options: ReuseOptions): Submit {
       const underWay = flights.get(key);
       const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
       // A request with a callback does not join, because the callback reports the end of that request's own capture.
-      if (underWay !== undefined && isYoungEnough && callback === undefined) {
-        return underWay.outcome$.pipe(map(asReused), tell(request, under)).subscribe(subscriber);
+      if (underWay !== undefined && isYoungEnough && callback === undefined && joins > 0) {
+        const again = (): Observable<CaptureOutcome> => {
+          forget(key, underWay);
+          return answer(request, under, joins - 1);
+        };
+        const joined$ = underWay.outcome$.pipe(map(asReused), tell(request, under));
+        // `outcome$` errors when the first request is refused, and has no outcome when it left too early.
+        return joined$.pipe(throwIfEmpty(), catchError(again)).subscribe(subscriber);
       }
       const flight = fromStoreOrPage(request, cacheMaxAgeMs, under, key);
       flights.set(key, flight);
-      return flight.outcome$.pipe(tell(request, under)).subscribe(subscriber);
+      const first = flight.outcome$.pipe(tell(request, under)).subscribe(subscriber);
+      return () => {
+        first.unsubscribe();
+        flight.firstLeft();
+      };
     });
   };
+
+  return (request, under = {}) => answer(request, under, MAX_JOINS);
+}
+
+/**
+ * Calls `onAdmitted` once the capture has its place. For an element of a batch, this is one of the batch's places: the
+ * batch ends after such captures only.
+ */
+function whenAdmitted(under: SubmitOptions, onAdmitted: () => void): SubmitOptions {
+  const { elementPlace } = under;
+  if (elementPlace === undefined) {
+    // It is admitted or refused at once.
+    onAdmitted();
+    return under;
+  }
+  const enter: ElementPlace['enter'] = (begin) =>
+    elementPlace.enter((place) => {
+      if (place !== undefined) onAdmitted();
+      begin(place);
+    });
+  return { ...under, elementPlace: { ...elementPlace, enter } };
 }
 
 function keyOfClient(client: Partial<Client>): string | undefined {

@@ -26,7 +26,7 @@ export interface Submission extends SubmissionFacts {
   /** Receives the outcome, or the error of a capture that the queue of a cluster refuses. */
   readonly client: Subscriber<CaptureOutcome>;
   place: Place;
-  /** For an element whose target is dialled first: the place that it has meanwhile, and the one in its batch. */
+  /** For an element whose target is dialled first: its place until then, and the one that it waits for in its batch. */
   readonly ahead: Ahead | undefined;
   phase: CapturePhase | null;
   /** The open connection to its target. */

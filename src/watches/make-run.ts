@@ -1,4 +1,4 @@
-import { CapstanError, type Failure, type FailureCode, failure, toFailure } from '../capture/errors.ts';
+import { CATALOGUE, CapstanError, type Failure, type FailureCode, failure, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result/result.ts';
 import { COMPARED, type WatchRun } from '../capture/work/watch.ts';
@@ -28,18 +28,11 @@ interface MadeRun {
   readonly spare: readonly number[];
 }
 
-/** Failures of the service, not of the page: the run is made later. */
-const LATER: ReadonlySet<FailureCode> = new Set([
-  'queue_full',
-  'shutting_down',
-  'cancelled',
-  'browser_unavailable',
-  'cluster_unavailable',
-  'database_unavailable',
-  'artifact_pending',
-  'storage_full',
-  'storage_unavailable',
-]);
+/** Whether the service failed, and not the page: then the run is made later. */
+function isOfService(code: FailureCode): boolean {
+  const { retry } = CATALOGUE[code];
+  return retry === 'soon' || retry === 'outage' || code === 'shutting_down' || code === 'cancelled';
+}
 
 const NOTHING = {
   capture: null,
@@ -74,7 +67,7 @@ export async function makeRun(
 
     const second = await parts.capture();
     if (second.state !== 'stored' || problemOf(second.result, definition) !== undefined) {
-      if (second.state !== 'stored' && LATER.has(second.failure.code)) return { run: undefined, spare: made };
+      if (second.state !== 'stored' && isOfService(second.failure.code)) return { run: undefined, spare: made };
       const reason = 'The change could not be confirmed: the page could not be captured again.';
       const spare = second.state === 'stored' ? [second.result.id] : [];
       return { run: { ...run, state: 'unconfirmed', reason }, spare };
@@ -92,7 +85,7 @@ export async function makeRun(
 }
 
 function failedRun({ code, reason }: Failure): MadeRun['run'] {
-  return LATER.has(code) ? undefined : { ...NOTHING, state: 'failed', code, reason };
+  return isOfService(code) ? undefined : { ...NOTHING, state: 'failed', code, reason };
 }
 
 /** Returns the failed run of a page that shows no content, unless status or verdict are compared. */

@@ -149,6 +149,13 @@ describe('the output markdown', () => {
     expect(text).not.toMatch(/ignore|previous/i);
   });
 
+  it('keeps the label of details apart from what it opens', async () => {
+    const details = (label: string) => `<details open><summary>${label}</summary>From nine to five</details>`;
+    const lists = `<ul><li>${details('<b>In winter</b>')}<li>Closed on Mondays</ul>`;
+    const text = await markdownOf(siteOf(`<p>${PARAGRAPH}</p>${details('<h3>In summer</h3>')}${lists}`));
+    expect(text).toContain('### In summer\n\nFrom nine to five\n\n- **In winter**\n\n  From nine to five');
+  });
+
   it('holds no HTML and no link that runs a script', async () => {
     const text = await markdownOf(
       siteOf(`<p>${PARAGRAPH} &lt;script&gt;alert(1)&lt;/script&gt; [x](javascript:alert(2))
@@ -162,7 +169,7 @@ describe('the output markdown', () => {
   it('has what could be read in time, marked as partial, of a page that is too long', async () => {
     const script = `document.body.innerHTML += '<p>The harbour lies in the shelter of two islands.'.repeat(40000)`;
     const page = `<p>${SECRET}</p><script>${script}</script>`;
-    const { text, partial, blocks } = await read(page, { timeoutMs: 25_000 });
+    const { text, partial, blocks } = await read(page, { timeoutMs: 60_000 });
     expect(text.startsWith(SECRET)).toBe(true);
     // Without blocks, it is the plain text.
     expect(partial && blocks.length < 40_001).toBe(true);

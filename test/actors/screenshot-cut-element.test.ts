@@ -7,6 +7,7 @@ import { type Colour, countOf, pngOf } from '../support/image.ts';
 
 const BLUE: Colour = [0, 0, 200, 255];
 const RED: Colour = [200, 0, 0, 255];
+const MASK: Colour = [255, 0, 255, 255];
 const STYLE = '<style>* { margin: 0; padding: 0 } #it { background: #0000c8 }</style>';
 
 const running = actorForSuite();
@@ -143,5 +144,36 @@ describe('a mask over an element that is cut off', () => {
   it('covers none that is not visible at all', async () => {
     const page = `<div style="height:0;${HIDDEN}">${box(300, 200)}</div><p style="width:300px;height:300px;background:#c80000">`;
     expect(countOf(await pngOf(await snapshotOf(page, { selector: undefined, mask: ['#it'] })), RED)).toBe(300 * 300);
+  });
+
+  const masked = async (body: string, options: CaptureOptions) =>
+    pngOf(await snapshotOf(body, { selector: undefined, mask: ['#it'], ...options }));
+
+  it.each([
+    ['of a page with many elements', 30_000, {}],
+    ['when the time suffices for a part of the page', 200_000, { timeoutMs: 20_000 }],
+  ])('covers all of it in a window that is made higher %s', async (_when, count, options) => {
+    const body = `<style>@media (min-height: 1000px) { #out { overflow: visible !important } }</style>
+      <div id=out style="width:100px;height:100vh;overflow:auto">${box(100, 2500)}</div><p style="height:3000px"></p>
+      <div id=many hidden></div><script>many.innerHTML = '<i></i>'.repeat(${count})</script>`;
+    const viewport = { width: 300, height: 200 };
+    const png = await masked(body, { fullPage: true, viewport, ...options });
+    expect(countOf(png, BLUE)).toBe(0);
+    expect(countOf(png, MASK)).toBe(100 * Math.min(2500, png.height));
+    expect(png.height).toBeGreaterThan(viewport.height);
+  });
+
+  const skipped = `<div style="content-visibility:auto;height:200px">${box(300, 200)}</div>`;
+
+  it('covers what the browser skips in a frame until the window is scrolled to it', async () => {
+    const frame = framed('width:300px;height:200px', skipped).replace('<iframe', '<iframe sandbox');
+    const png = await masked(`<p style="height:6000px"></p>${frame}`, { fullPage: true, mask: ['iframe >> #it'] });
+    expect([countOf(png, BLUE), countOf(png, MASK)]).toEqual([0, 300 * 200]);
+  });
+
+  it('covers none of what the browser skips because a scroller cuts it off', async () => {
+    const scroller = around('overflow:auto', `<p style="height:200px"></p>${skipped}`);
+    const png = await masked(`${scroller}<p style="width:300px;height:600px;background:#c80000">`, {});
+    expect(countOf(png, RED)).toBe(300 * 600);
   });
 });

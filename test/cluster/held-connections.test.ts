@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defer, from, lastValueFrom, mergeMap, of, toArray } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
-import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
+import { type CaptureOutcome, outcomeOfError } from '../../src/capture/outcome.ts';
 import type { ClusterApi } from '../../src/cluster/open-cluster.ts';
 import type { Worker, WorkerOptions } from '../../src/cluster/worker.ts';
 import { exampleResult } from '../support/example-result.ts';
@@ -103,6 +104,21 @@ describe.skipIf(whyNot !== undefined)(`connections that wait at the workers of a
     expect(holders.get(1)).not.toBe(holders.get(2));
     return { stranger, holderOf: (id: number) => holders.get(id) ?? '' };
   }
+
+  it('are opened while the records of targets that were not reached are being stored', async () => {
+    const cluster = members('recording');
+    const api = await cluster.api();
+    const recorded = Promise.withResolvers<CaptureOutcome>();
+    const dial: WorkerOptions['dial'] = async ({ id }) =>
+      id === 1 ? { outcome: recorded.promise } : { ms: 1, take: () => undefined, close: () => {} };
+    await cluster.worker(() => [], { slots: 0, maxDials: () => 1, dial });
+    await expect.poll(() => cluster.clusters[0]?.stats().workers).toBe(1);
+    const dead = api.dial(elementOf(1));
+    expect(await api.dial(elementOf(2))).toMatchObject({ ms: 1 });
+    const outcome = outcomeOfError(new CapstanError('target_unreachable'));
+    recorded.resolve(outcome);
+    expect(await dead).toMatchObject(outcome);
+  });
 
   it('decide which capture of the same API key is next', async () => {
     const { stranger, holderOf } = await heldApart('same-key', ['shop', 'shop']);

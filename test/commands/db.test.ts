@@ -2,6 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { HTML, keepPicture } from '../storage/parts.ts';
 import { captureOf } from '../storage/result-of.ts';
@@ -88,19 +89,23 @@ describe('capstan db', () => {
     await storage.close();
   });
 
-  it('lists records without files and files without records', async () => {
+  it('lists records without files, files without records, and empty copies of failed captures', async () => {
     const place = await ground();
     const { storage } = await stored(place.path);
     await storage.artifacts.remove([ID + 3]);
-    await storage.captureStore.keep(captureOf(ID + COUNT, { failed: true }), null);
-    await storage.results.delete([ID + 4, ID + COUNT]);
+    const failed = [ID + COUNT, ID + COUNT + 1, ID + COUNT + 2];
+    for (const id of failed) await storage.captureStore.keep(captureOf(id, { failed: true }), null);
+    await storage.results.delete([ID + 4, ...failed]);
+    await writeFile(join(captureDirectory(join(place.path, 'data'), ID + COUNT + 1), 'record.json'), '');
     const { code, stdout } = await capstan(['db', 'check', ...PLACES], place.options);
     expect(stdout).toBe(
       [
         `record ${ID + 3}: its artifacts are missing`,
         `capture ${ID + 4}: its record is missing`,
         `failed capture ${ID + COUNT}: its record is missing`,
-        '3 problems\n',
+        `capture ${ID + COUNT + 1}: its record cannot be read: incomplete or missing`,
+        `failed capture ${ID + COUNT + 2}: its record is missing`,
+        '5 problems\n',
       ].join('\n'),
     );
     expect(code).toBe(1);

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeDirectory } from '../support/temporary-directory.ts';
-import { capstan } from './capstan-process.ts';
+import { capstan, ground, launch } from './capstan-process.ts';
 
 describe('capstan diff', () => {
   let directory: string;
@@ -43,6 +44,28 @@ describe('capstan diff', () => {
     const { stdout } = await diff('before.png', 'after.png', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ regions: [{ kind: 'edited', pixels: 1200 }], share: 0.02 });
     expect(await diff('before.png', 'after.png', '--ignore', '0,0,200,100')).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('decodes large images into a private directory, and removes it on Ctrl-C', async () => {
+    const { path, options } = await ground();
+    const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+    const create = { width: 1280, height: 8000, channels: 3, background: 'white', noise } as const;
+    for (const name of ['a.png', 'b.png'])
+      await sharp({ create }).png({ compressionLevel: 1 }).toFile(join(directory, name));
+    const { child } = launch(['diff', join(directory, 'a.png'), join(directory, 'b.png')], options);
+    const closed = once(child, 'close');
+    const place = await vi.waitFor(
+      async () => {
+        const found = (await readdir(path, { recursive: true })).find((name) => name.endsWith('.v'));
+        if (found === undefined) throw new Error('nothing is decoded yet');
+        return join(path, dirname(found));
+      },
+      { timeout: 60_000, interval: 20 },
+    );
+    expect((await stat(place)).mode & 0o777).toBe(0o700);
+    child.kill('SIGINT');
+    expect((await closed)[0]).toBe(130);
+    expect(await readdir(path)).toEqual([]);
   });
 
   it.each([

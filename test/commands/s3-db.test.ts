@@ -1,10 +1,13 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MongoClient } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
+import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { HTML, IMAGE, keepPicture } from '../storage/parts.ts';
+import { captureOf } from '../storage/result-of.ts';
 import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, describeWithS3, s3Flags, s3Options, storeOf, sweepOf } from '../support/s3.ts';
@@ -229,6 +232,27 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     const after = await open({ ...places, ...s3Options(server, 'cut-short') });
     expect(await after.results.get(ID)).toEqual({ ...record, artifacts });
     client.close();
+  });
+
+  it('moves the other captures when the copy of a failed one is empty, and names it', async () => {
+    const place = await ground();
+    const places = { dataDir: join(place.path, 'data'), dbPath: join(place.path, 'results.db') };
+    const before = await open(places);
+    await before.captureStore.keep(captureOf(ID - 1, { failed: true }), null);
+    for (const id of IDS) await keepPicture(before.captureStore, id);
+    await close(before);
+    await writeFile(join(captureDirectory(places.dataDir, ID - 1), 'record.json'), '');
+    (await clientOf(server, 'emptied')).close();
+    const [, , ...s3] = s3Flags(server, 'emptied');
+    const db = ['--db-path', places.dbPath, '--data-dir', places.dataDir];
+    expect(await capstan(['db', 'move', '--to', 's3', ...db, ...s3], place.options)).toMatchObject({
+      code: 1,
+      stdout: [
+        `capture ${ID - 1}: its record cannot be read: incomplete or missing`,
+        `moved ${COUNT} captures from files to s3`,
+        `${COUNT} captures moved\n`,
+      ].join('\n'),
+    });
   });
 
   it('says which option a move needs', async () => {

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -342,7 +343,7 @@ describe('GET /compare', () => {
   });
 
   it('compares at once after a damaged image', async () => {
-    const thread = createComparisonThread();
+    const thread = createComparisonThread(async () => tmpdir());
     const image = await blank(100, 80);
     const compare = (file: Uint8Array) =>
       thread.compare({

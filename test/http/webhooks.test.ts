@@ -145,6 +145,18 @@ describe('callback', () => {
     },
   );
 
+  it('refuses a callback with credentials that cannot be sent', async () => {
+    const callback = 'https://a%zz@example.com/';
+    const single = await app.post('/screenshot', { url: site.url('/short'), callback });
+    expect(single.status).toBe(400);
+    expect(await failureOf(single)).toMatchObject({
+      error: expect.stringContaining('a user or password that is not percent-encoded'),
+      data: { problems: [{ path: 'callback' }] },
+    });
+    const batch = await app.post('/batch', { requests: [{ url: site.url('/short') }], callback });
+    expect(batch.status).toBe(400);
+  });
+
   it('rejects a callback when the service has no secret to sign with', async () => {
     const unsigned = await startService(NO_BROWSER);
     const callback = 'https://example.com/';
@@ -215,9 +227,11 @@ describe('--webhook', () => {
     await kept.stop();
   });
 
-  it('prevents the start when the address is not allowed or no secret is set', async () => {
+  it('prevents the start when the address is not allowed or cannot be read, or no secret is set', async () => {
     const starting = startService({ ...NO_BROWSER, webhookSecret: [SECRET], webhook: ['http://10.0.0.1/'] });
     await expect(starting).rejects.toThrow(/--webhook is not allowed: 10\.0\.0\.1 is not public .*--allow-webhooks/);
+    const unreadable = startService({ ...NO_BROWSER, webhookSecret: [SECRET], webhook: ['http://a%zz@127.0.0.1/'] });
+    await expect(unreadable).rejects.toThrow('--webhook: the address has a user or password');
     const unsigned = startService({ ...NO_BROWSER, webhook: ['https://example.com/'] });
     await expect(unsigned).rejects.toThrow('--webhook-secret');
   });

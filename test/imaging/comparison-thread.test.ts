@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Compared } from '../../src/imaging/comparison/compared.ts';
@@ -61,7 +62,7 @@ describe('the thread of comparisons', () => {
       draws: false,
       places: true,
     };
-    const { picture, elements, around } = await createComparisonThread().compare(compared);
+    const { picture, elements, around } = await createComparisonThread(async () => tmpdir()).compare(compared);
     expect(picture?.regions.length).toBeGreaterThan(0);
     expect(elements).not.toBeNull();
     expect(around.length).toBeGreaterThan(0);

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Compared, File } from '../../src/imaging/comparison/compared.ts';
 import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
+import { decode } from '../../src/imaging/comparison/decode.ts';
+import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 const WIDTH = 1280;
@@ -61,6 +63,12 @@ async function measured<T>(work: () => Promise<T>): Promise<readonly [T, number]
   }
 }
 
+/** Returns the ids of the threads that run JavaScript, besides that of the process. */
+function threads(): readonly string[] {
+  const tasks = '/proc/self/task';
+  return readdirSync(tasks).filter((id) => readFileSync(join(tasks, id, 'comm'), 'utf8') === 'WorkerThread\n');
+}
+
 describe('a comparison of large images', () => {
   it.runIf(process.platform === 'linux').each([
     [100, 'draws nothing', false],
@@ -112,5 +120,42 @@ describe('a comparison of large images', () => {
     expect(Buffer.from(inFiles.drawing ?? []).equals(inMemory.drawing ?? new Uint8Array())).toBe(true);
     expect(inFiles.picture?.regions.length).toBeGreaterThan(0);
     expect(inFiles.picture?.regions.every(({ to, from }) => ((to ?? from)?.x ?? 0) >= 160)).toBe(true);
+  });
+
+  it('is made in memory, and reported once, when there is no directory for files', async () => {
+    const file = join(await makeDirectory(), 'file');
+    await writeFile(file, '');
+    const data = createDataDirectory(join(file, 'data'));
+    const problems: string[] = [];
+    const thread = createComparisonThread(() => data.use(async ({ staging }) => staging), {
+      onProblem: (reason) => problems.push(reason),
+    });
+    for (const height of [100, 3600]) {
+      const [a, b] = [await page(height, []), await page(height, [])];
+      expect((await thread.compare(comparing([a, b]))).picture).toMatchObject({ regions: [], share: 0 });
+    }
+    expect(problems).toEqual([expect.stringContaining('ENOTDIR')]);
+  });
+
+  it('leaves nothing of a file that cannot be written to its end', async () => {
+    const staging = await makeDirectory();
+    const whole = await page(3600, []);
+    const decoding = decode(whole.subarray(0, whole.length / 2), join(staging, 'decoded.v'), () => {});
+    await expect(decoding).rejects.toThrow();
+    expect(await readdir(staging)).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('has ended its thread, and left no file, when its time is over', async () => {
+    const staging = await makeDirectory();
+    const [small, image] = [await page(100, []), await page(16_384, [])];
+    const map = JSON.stringify({ styles: [], entries: [], partial: false });
+    const before = threads();
+    const thread = createComparisonThread(async () => staging, { mapsTimeoutMs: 100 });
+    await thread.compare(comparing([small, small.slice()]));
+    expect(threads()).not.toEqual(before);
+    const late = thread.compare(comparing([image, image.slice()], { maps: [map, map] }));
+    await expect(late).rejects.toMatchObject({ code: 'comparison_too_large' });
+    expect(threads().filter((id) => !before.includes(id))).toEqual([]);
+    expect(await readdir(staging)).toEqual([]);
   });
 });

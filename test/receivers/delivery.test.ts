@@ -151,6 +151,27 @@ describeInEachDatabase((open) => {
     await rig.stop();
   });
 
+  it('gives up messages for addresses that an earlier version accepted and this one cannot read, and still lists the receivers', async () => {
+    const address = 'https://%c3:%bc@ntfy.example/topic';
+    const old = { apiKeyName: 'shop', name: 'old', body: JSON.stringify({ name: 'old', kind: 'ntfy', address }) };
+    await database.receivers.add(old, false);
+    const rig = await startRig(database);
+    rig.batch('a', { callback: 'https://a%zz@hooks.example/', notify: ['old'] }, 'shop');
+    rig.batch('b', { notify: ['old'] }, 'shop');
+    await polled(() => rig.said().toSorted()).toEqual(['a refused', 'a refused', 'b refused']);
+    const reason = 'the address has a user or password that is not percent-encoded';
+    for (const receiver of ['hooks.example', 'ntfy.example']) {
+      expect(rig.reported).toContainEqual(expect.objectContaining({ receiver, reason, attempts: 1 }));
+    }
+    const dead = await rig.store.dead({ receiver: 'k.shop/old', isPrefix: false, ofKey: 'shop' }, 10);
+    expect(dead).toMatchObject([{ attempts: 1, reason }, { reason }]);
+    const [listed] = await database.receivers.list('shop');
+    expect(listed && rig.registry.openGiven(listed)).toMatchObject({ name: 'old', host: 'ntfy.example' });
+    await database.receivers.remove('shop', 'old');
+    await rig.store.removeReceiver('k.shop/old');
+    await rig.stop();
+  });
+
   it('keeps how the last attempt ended, and counts what waits and what was given up by API key', async () => {
     await using receiver = await startReceiver(statuses(410, 204, 500));
     const operator = [{ name: 'team', kind: 'webhook', address: receiver.url }] as const;

@@ -21,6 +21,8 @@ describe('the address of a messenger', () => {
     ['slack', 'https://%zz@slack.com/C0123456789'],
     ['slack', 'https://xoxb-1-a@slack.com/general'],
     ['webhook', 'ftp://program.example/hook'],
+    ['webhook', 'https://a%zz@program.example/hook'],
+    ['webhook', 'https://%c3:%bc@program.example/hook'],
     ['mail', 'smtps://%zz@mail.example/?to=a@shop.example'],
   ] as const)('refuses an address that cannot be read: %s:%s', (kind, text) => {
     expect(TRANSPORTS[kind].read(text)).toMatch(/^(must be a URL such as|has a user or password)/);

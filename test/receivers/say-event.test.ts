@@ -204,6 +204,25 @@ describe('the notice of another event', () => {
   );
 });
 
+describe('the notice of an event of another version of the service', () => {
+  it.each(CapstanEventSchema.options.map(({ shape }) => shape.type.value))(
+    'is made without any other field: %s',
+    async (type) => {
+      expect(await say({ type })).toMatchObject({ about: 'Capstan', facts: [], links: [], images: [] });
+    },
+  );
+
+  it.each([
+    { ...CHANGED, run: undefined },
+    withRun({ changed: ['visual'], regions: undefined }),
+    { ...CHANGED, ...ANY, type: 'pressure.changed', degraded: undefined },
+  ])('has the bare type as its sentence when a field is missing, and the rest of the event: %#', async (event) => {
+    const notice = await say(event);
+    expect(notice).toMatchObject({ sentence: event.type, isProblem: false, about: 'shop.example/lamps?a=1' });
+    expect(notice.facts).toHaveLength(2);
+  });
+});
+
 describe('a digest', () => {
   const notices = Array.from({ length: 20 }, (_, at) =>
     exampleNotice({ about: `shop.example/${at % 3}`, isProblem: at === 3, images: [exampleImage('difference')] }),

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Egress } from '../../src/egress/egress.ts';
-import type { Notice } from '../../src/receivers/notice.ts';
+import type { ImageLimits, Notice } from '../../src/receivers/notice.ts';
 import type { Transport } from '../../src/receivers/transport.ts';
 import { discordTransport } from '../../src/receivers/transports/discord.ts';
 import { mailTransport } from '../../src/receivers/transports/mail.ts';
@@ -381,6 +382,24 @@ describe('messages by mail', () => {
       end: 'forbidden',
       reason: expect.stringContaining('resolves to an address that is'),
     });
+  });
+
+  it('limits the time of an attempt as a whole: of reading images, too', async () => {
+    const timeoutMs = 1;
+    const read: string[] = [];
+    const images = ALL_IMAGES.map((image) => ({
+      ...image,
+      read: async (limits: ImageLimits) => {
+        read.push(image.name);
+        // As long as the limit of the attempt, which began before.
+        await once(AbortSignal.timeout(4 * timeoutMs), 'abort');
+        return image.read(limits);
+      },
+    }));
+    const nobody = mailAddressOf('smtps', { port: 9 }, 'ops@shop.example');
+    const end = await mailTransport({ ...egress, address: nobody, timeoutMs })(messageOf({ images }), NEVER);
+    expect(end).toEqual({ end: 'again', status: null, afterMs: null, reason: 'the attempt was broken off' });
+    expect(read).toEqual(['difference']);
   });
 
   it('ends an attempt that is broken off', async () => {

@@ -116,15 +116,27 @@ describe('the artifact store in files', () => {
     expect(await readdir(join(data.path, 'captures'))).toEqual([]);
   });
 
-  it('copies the record of a failed capture, and marks one whose copy a power cut has emptied', async () => {
+  it('copies the record of a failed capture, and treats a copy that a power cut has emptied as none', async () => {
     const failed = captureOf(ID, { failed: true });
     await artifacts.copyRecord(failed);
     expect(await artifacts.record(ID)).toEqual(failed);
     expect(await readdir((await data.workspace()).staging)).toEqual([]);
+    await putCapture(artifacts, resultOf(ID + 1), PICTURE);
     await writeFile(join(data.path, DIRECTORY, 'record.json'), '');
+    expect(await artifacts.record(ID)).toBeUndefined();
+    expect(await artifacts.info(ID)).toBeUndefined();
+    expect(await artifacts.open(ID, 'image')).toBeUndefined();
+    expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1]);
     await artifacts.mark(ID, { ...NO_MARKS, note: 'dead' });
-    await artifacts.remove([ID]);
+    await artifacts.remove([ID, ID + 1]);
     expect(await readdir(join(data.path, 'captures'))).toEqual([]);
+  });
+
+  it('rejects reading a damaged record that has files beside it', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    await writeFile(join(data.path, DIRECTORY, 'record.json'), '');
+    await expect(artifacts.record(ID)).rejects.toThrow(SyntaxError);
+    await expect(artifacts.info(ID)).rejects.toThrow(SyntaxError);
   });
 
   it('refuses to write while its store.json is gone, and continues when it is back', async () => {

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { watch } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
 import { backupFile } from '../../src/storage/sqlite/backup.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -79,6 +82,29 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     expect(await artifacts.list(10)).toEqual([]);
     expect(await readdir((await data.workspace()).staging)).toEqual([]);
     await close();
+  });
+
+  it('is not written for comparisons of large images, which are made in memory and reported once', async () => {
+    const written = new Set<string>();
+    const watching = watch(disk, (_, name) => written.add(String(name)));
+    const problems: string[] = [];
+    const thread = createComparisonThread(async () => disk, { onProblem: (reason) => problems.push(reason) });
+    const create = { width: 2100, height: 2100, channels: 3, background: 'white' } as const;
+    const image = new Uint8Array(await sharp({ create }).png().toBuffer());
+    for (let time = 0; time < 2; time += 1) {
+      const { picture } = await thread.compare({
+        images: [image.slice(), image.slice()],
+        ...{ texts: null, links: null, maps: null, onlyElements: null },
+        ignore: { kinds: [], rectangles: [], texts: [], selectors: [] },
+        ...{ inAnyOrder: false, draws: false, places: false },
+      });
+      expect(picture?.regions).toEqual([]);
+    }
+    await writeFile(join(disk, 'last'), '');
+    await vi.waitFor(() => expect(written).toContain('last'));
+    watching.close();
+    expect([...written]).toEqual(['last']);
+    expect(problems).toEqual([expect.stringContaining('1 GiB')]);
   });
 
   it('reports the database as unavailable for writing, and recovers', async () => {

@@ -1,9 +1,12 @@
-import { NEVER, of, throwError } from 'rxjs';
+import { NEVER, of, Subject, throwError } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import { CapstanError, failure } from '../../src/capture/errors.ts';
-import type { BatchItem } from '../../src/capture/outcome.ts';
+import type { BatchItem, CaptureOutcome } from '../../src/capture/outcome.ts';
+import type { CaptureRequest } from '../../src/capture/request.ts';
 import { createBatchRunner } from '../../src/streams/batch.ts';
-import { heard, nameOf, request, rig, stored, virtually } from './rig.ts';
+import { reusing } from '../../src/streams/reuse.ts';
+import { handedOut, heard, nameOf, request, rig, stored, virtually } from './rig.ts';
 
 const requests = (count: number) => Array.from({ length: count }, (_, i) => request(`b${i}`));
 const brief = ({ index, url, outcome }: BatchItem) => `${index} ${nameOf(url)} ${outcome.state}`;
@@ -226,5 +229,38 @@ describe('batch', () => {
       expect(pipeline.load.taken).toBe(0);
       expect(counts.captures).toMatchObject({ accepted: 5_000, stored: 5_000, inside: 0 });
     });
+  });
+
+  it('whose client disconnects leaves a request to be captured that joined a waiting element', async () => {
+    const time = new TestScheduler(() => true);
+    time.maxFrames = 10_000;
+    const busy = new Subject<CaptureOutcome>();
+    const { pipeline, stream } = rig({
+      limits: { maxConcurrent: 1, maxQueue: 0 },
+      scheduler: time,
+      perform: (command) => (nameOf(command.request.target.url) === 'busy' ? busy : of(stored(command))),
+    });
+    const submit = reusing({
+      capture: pipeline.admit,
+      find: async () => undefined,
+      keyOf: ({ target }) => target.url,
+      events: stream,
+    });
+    const runBatch = createBatchRunner({ pipeline, submit, events: stream, ids: () => 'b', scheduler: time });
+    const list = handedOut<CaptureRequest>();
+    const batch = runBatch(list.elements, 1).subscribe();
+    // It gives its place back, which another capture takes.
+    time.flush();
+    pipeline.admit(request('busy')).subscribe();
+    const shared = { ...request('shared'), cacheMaxAgeMs: 60_000 };
+    await list.hand(shared);
+    const log: string[] = [];
+    heard(submit(shared), log, 'joined');
+    batch.unsubscribe();
+    busy.next(stored({ id: 1, request: request('busy') }));
+    busy.complete();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(log).toEqual(['joined stored']);
+    expect(pipeline.load.taken).toBe(0);
   });
 });

@@ -1,11 +1,15 @@
-import { Observable, Subject } from 'rxjs';
+import { firstValueFrom, Observable, Subject } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { CapstanEvent } from '../../src/capture/events.ts';
+import type { CaptureLimits } from '../../src/capture/operation/limits.ts';
 import type { CaptureOutcome, StoredCapture } from '../../src/capture/outcome.ts';
 import type { CaptureRequest } from '../../src/capture/request.ts';
+import { createCapturePipeline, type SubmitOptions } from '../../src/streams/capture-pipeline.ts';
+import { createDialStage } from '../../src/streams/dial-stage.ts';
 import { createEventStream } from '../../src/streams/events.ts';
 import { reusing } from '../../src/streams/reuse.ts';
-import { request, stored } from './rig.ts';
+import { heard, nameOf, request, stored } from './rig.ts';
 
 const MINUTE = 60_000;
 
@@ -24,6 +28,7 @@ function setUp(kept?: { readonly outcome: StoredCapture; readonly ageMs: number 
   stream.addressed$.subscribe(({ to }) => to && told.push(to.callback));
   const pages: Subject<CaptureOutcome>[] = [];
   let open = 0;
+  let finds = 0;
   const answer = reusing({
     capture: () =>
       new Observable((subscriber) => {
@@ -36,7 +41,10 @@ function setUp(kept?: { readonly outcome: StoredCapture; readonly ageMs: number 
           inner.unsubscribe();
         };
       }),
-    find: async (_request, maxAgeMs) => (kept !== undefined && kept.ageMs <= maxAgeMs ? kept.outcome : undefined),
+    find: async (_request, maxAgeMs) => {
+      finds += 1;
+      return kept !== undefined && kept.ageMs <= maxAgeMs ? kept.outcome : undefined;
+    },
     keyOf: ({ target }) => target.url,
     events: stream,
   });
@@ -49,7 +57,7 @@ function setUp(kept?: { readonly outcome: StoredCapture; readonly ageMs: number 
     pages[at]?.next(storedOutcome(id, asked));
     pages[at]?.complete();
   };
-  return { ask, finish, answers, events, told, pages, open: () => open };
+  return { answer, ask, finish, answers, events, told, pages, open: () => open, finds: () => finds };
 }
 
 /** The store is queried first, which takes one turn of the event loop. */
@@ -153,5 +161,155 @@ describe('a request with cacheMaxAgeMs', () => {
     miss.ask({ ...lenient, callback });
     await aTurn();
     expect(miss.pages).toHaveLength(2);
+  });
+});
+
+/** Requests over a pipeline whose captures the test ends by name, and a store without captures. */
+function overPipeline(limits: CaptureLimits, isDialling = false) {
+  const performed: string[] = [];
+  const ends = new Map<string, () => void>();
+  const log: string[] = [];
+  const events = createEventStream();
+  const finds: (() => void)[] = [];
+  let ids = 0;
+  const dial = async () => ({ ms: 1, take: () => undefined, close: () => {} });
+  const pipeline = createCapturePipeline({
+    limits,
+    ids: () => ++ids,
+    events,
+    perform: (command) => {
+      const name = nameOf(command.request.target.url);
+      const page = new Subject<CaptureOutcome>();
+      performed.push(name);
+      ends.set(name, () => {
+        page.next(stored(command));
+        page.complete();
+      });
+      return page;
+    },
+    report: (error) => {
+      throw error;
+    },
+    // Its time stands still: captures that a test does not end have no deadline.
+    scheduler: new TestScheduler(() => true),
+    ...(isDialling && { dialling: { stage: createDialStage(8), applies: () => true, dial } }),
+  });
+  const answer = reusing({
+    capture: pipeline.admit,
+    find: () => new Promise((resolve) => finds.push(() => resolve(undefined))),
+    keyOf: ({ target }) => target.url,
+    events,
+  });
+  return {
+    pipeline,
+    performed,
+    log,
+    end: (name: string) => ends.get(name)?.(),
+    ask: (name: string, under: SubmitOptions = {}) =>
+      heard(answer({ ...request('shared'), cacheMaxAgeMs: MINUTE }, under), log, name),
+    /** Ends the queries of the store that have begun. */
+    look: async () => {
+      for (const find of finds.splice(0)) find();
+      await aTurn();
+    },
+  };
+}
+
+/** A batch with one place, and the client of an element that disconnects. */
+function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipeline' | 'ask'>) {
+  const reservation = pipeline.admitBatch(1, () => {});
+  const elementPlace = () => reservation.element({ dialled: () => {}, reached: () => {} });
+  return {
+    fill: () => elementPlace().enter(() => {}),
+    ask: (name: string): (() => void) => {
+      const place = elementPlace();
+      const client = ask(name, { batch: 'b', elementPlace: place });
+      return () => {
+        place.leave();
+        client.unsubscribe();
+        reservation.release();
+      };
+    },
+  };
+}
+
+describe('a request that joined another one', () => {
+  const ROOMY: CaptureLimits = { maxConcurrent: 4, maxQueue: 4 };
+
+  for (const isDialling of [false, true]) {
+    const which = isDialling ? 'after its target was dialled' : 'and is not dialled';
+    it(`is captured when the first one leaves that waits for its place in a batch ${which}`, async () => {
+      const rig = overPipeline(ROOMY, isDialling);
+      const batch = batchOf(rig);
+      batch.fill();
+      const leave = batch.ask('first');
+      await rig.look();
+      rig.ask('joined');
+      rig.ask('another');
+      leave();
+      // The other element of the batch keeps its place.
+      expect(rig.pipeline.load).toMatchObject({ queued: 0, taken: 1 });
+      await rig.look();
+      rig.end('shared');
+      expect(rig.log).toEqual(['joined stored', 'another stored']);
+      expect(rig.performed).toEqual(['shared']);
+    });
+  }
+
+  it('is captured when the first one, of a batch, leaves before the store has answered', async () => {
+    const rig = overPipeline(ROOMY);
+    const leave = batchOf(rig).ask('first');
+    rig.ask('joined');
+    leave();
+    await rig.look();
+    rig.end('shared');
+    expect(rig.log).toEqual(['joined stored']);
+  });
+
+  it('keeps the capture of an element that leaves with its place', async () => {
+    const rig = overPipeline(ROOMY);
+    const leave = batchOf(rig).ask('first');
+    await rig.look();
+    rig.ask('joined');
+    leave();
+    await rig.look();
+    rig.end('shared');
+    expect(rig.log).toEqual(['joined stored']);
+    expect(rig.performed).toEqual(['shared']);
+  });
+
+  it('is captured under its own key when the first one exceeds the share of its key', async () => {
+    const rig = overPipeline(ROOMY);
+    for (const name of ['a', 'b', 'c', 'd']) rig.pipeline.admit(request(name), { owner: 'shop' }).subscribe();
+    rig.ask('first', { owner: 'shop' });
+    rig.ask('joined', { owner: 'news' });
+    await rig.look();
+    await rig.look();
+    rig.end('a');
+    rig.end('shared');
+    expect(rig.log).toEqual(['first refused queue_full', 'joined stored']);
+  });
+
+  it('is refused for its own reason, together with all others, when the queue is full', async () => {
+    const rig = overPipeline({ maxConcurrent: 1, maxQueue: 0 });
+    rig.pipeline.admit(request('a')).subscribe();
+    const names = ['first', 'second', 'third', 'fourth', 'fifth'];
+    for (const name of names) rig.ask(name);
+    await rig.look();
+    expect(rig.log).toHaveLength(1);
+    await rig.look();
+    await rig.look();
+    expect(rig.log).toEqual(names.map((name) => `${name} refused queue_full`));
+  });
+
+  it('gets the outcome of the first one when that leaves with it', async () => {
+    const { ask, answers, answer, finds } = setUp({ outcome: storedOutcome(7, request('a')), ageMs: 0 });
+    const asked: CaptureRequest = { ...request('a'), cacheMaxAgeMs: MINUTE };
+    const first = firstValueFrom(answer(asked));
+    ask(asked);
+    await first;
+    await aTurn();
+    expect(answers).toEqual([{ id: 7, cached: true }]);
+    expect(finds()).toBe(1);
   });
 });

@@ -28,11 +28,11 @@ export function Select<V extends string>({ value, options, onChange, ...attribut
   );
 }
 
-/** The same with its label. */
+/** A `Select` with a label. */
 export function SelectField<V extends string>({ label, ...select }: SelectProps<V> & { readonly label: string }) {
   return <Field label={label}>{(control) => <Select {...control} {...select} />}</Field>;
 }
 
-/** Options that are called as their values. */
+/** Returns options whose names are their values. */
 export const asNamed = <V extends string>(values: Iterable<V>): readonly (readonly [V, V])[] =>
   [...values].map((each) => [each, each]);

@@ -32,13 +32,7 @@ export const postStability = routeWithBody({
       headers: ['Idempotent-Replayed'],
     },
   },
-  failures: [
-    ...CAPTURE_FAILURES,
-    'comparison_too_large',
-    'artifact_elsewhere',
-    'artifact_pending',
-    'artifacts_unavailable',
-  ],
+  failures: [...CAPTURE_FAILURES, 'comparison_too_large', 'artifact_elsewhere', 'artifact_pending'],
   handle: async (ctx, { body }, context) => {
     const { service } = context;
     refuseOthers(body);

@@ -116,7 +116,10 @@ function differences(a: Part, b: Part, depth: number): readonly Region[] {
   const { gaps } = alignRows(index, { a: 0, aEnd: a.height, b: 0, bEnd: b.height });
   const moved = movedRuns(index, gaps);
   const known = new Map<Gap, readonly Region[] | undefined>();
-  /** Compares the columns of a gap, once: most gaps are far from others. */
+  /**
+   * Compares the columns of a gap. The result is kept, because most gaps are not joined with others and are asked for
+   * again.
+   */
   const byColumns: ByColumns = (gap) => {
     if (!known.has(gap)) known.set(gap, inColumns(...sidesOf(a, b, gap), depth));
     return known.get(gap);

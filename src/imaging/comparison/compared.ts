@@ -23,8 +23,8 @@ export interface Compared {
 
 /** What the thread is sent. */
 export interface Task extends Compared {
-  /** Where large images are decoded to. */
-  readonly decoded: Pair<string>;
+  /** Files for large decoded images; null when there is no directory for them. */
+  readonly decoded: Pair<string> | null;
 }
 
 export type File = Uint8Array<ArrayBuffer>;
@@ -41,5 +41,9 @@ export interface ThreadDifference extends WordDifference {
   readonly drawing: File | null;
 }
 
-/** `too_large`: an image has too many pixels to compare. */
-export type ThreadAnswer = ThreadDifference | 'too_large';
+export interface ThreadAnswer {
+  /** `too_large`: an image has too many pixels to compare. */
+  readonly found: ThreadDifference | 'too_large';
+  /** Why a large image was decoded in memory; null when none was, undefined when no image is large. */
+  readonly inMemory: string | null | undefined;
+}

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { errorText } from '../../capture/basics/error-text.ts';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { threadModule } from '../../own-files.ts';
-import type { Compared, Pair, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
+import type { Compared, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
 
 /** Measured on a busy machine: 9-21 s for noise of 1,280 by 20,000 pixels, up to 2 s for a page of 1,280 by 16,384. */
 const TIMEOUT_MS = 30_000;
@@ -26,26 +26,46 @@ const MAX_YOUNG_MB = 6;
 /** Time after which a thread without work ends, which returns its memory. */
 const IDLE_MS = 30_000;
 
-export interface ComparisonLimits {
+export interface ThreadOptions {
   /** Time limit with element maps, in milliseconds. @default 10000 */
   readonly mapsTimeoutMs?: number;
+  /** Called with the reason when large images are decoded in memory, once until one is decoded into a file again. */
+  readonly onProblem?: (reason: string) => void;
 }
 
 /**
- * The thread of comparisons, which starts with the first one and does one at a time. `staging` resolves with the
- * directory for large decoded images, by default that for temporary files.
+ * The thread of comparisons, which starts with the first one and does one at a time. `staging` resolves with a
+ * private directory for large decoded images; if it rejects, they are decoded in memory.
  */
 export function createComparisonThread(
-  staging: () => Promise<string> = async () => tmpdir(),
-  { mapsTimeoutMs = MAPS_TIMEOUT_MS }: ComparisonLimits = {},
+  staging: () => Promise<string>,
+  { mapsTimeoutMs = MAPS_TIMEOUT_MS, onProblem = () => {} }: ThreadOptions = {},
 ) {
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
+  /** Resolves when the thread before has ended, with the image that it was decoding. */
+  let ended: Promise<unknown> | undefined;
+  let problem: string | null = null;
 
   const end = (): void => {
     clearTimeout(idle);
-    void thread?.terminate();
+    ended = thread?.terminate() ?? ended;
     thread = undefined;
+  };
+
+  const note = (next: string | null): void => {
+    if (next !== null && problem === null) onProblem(next);
+    problem = next;
+  };
+
+  const filesFor = async (): Promise<Task['decoded']> => {
+    try {
+      const name = join(await staging(), `compared-${randomUUID()}`);
+      return [`${name}-a.v`, `${name}-b.v`];
+    } catch (error) {
+      note(errorText(error));
+      return null;
+    }
   };
 
   const inThread = (task: Task) =>
@@ -59,11 +79,12 @@ export function createComparisonThread(
         end();
       }, timeoutMs);
       tooLong.unref();
-      const onMessage = (answer: ThreadAnswer): void => {
+      const onMessage = ({ found, inMemory }: ThreadAnswer): void => {
         finish();
         idle = setTimeout(end, IDLE_MS);
         idle.unref();
-        if (answer !== 'too_large') resolve(answer);
+        if (inMemory !== undefined) note(inMemory);
+        if (found !== 'too_large') resolve(found);
         else {
           const reason = `Images of at most ${MAX_COMPARED_PIXELS} pixels are compared.`;
           reject(new CapstanError('comparison_too_large', reason));
@@ -72,7 +93,7 @@ export function createComparisonThread(
       // A failed thread exits later; the next comparison must not use it.
       const onError = (error: unknown): void => {
         finish();
-        if (thread === used) thread = undefined;
+        if (thread === used) end();
         reject(error);
       };
       const onExit = (code: number): void => onError(new Error(`the thread of the comparisons ended with ${code}`));
@@ -92,13 +113,14 @@ export function createComparisonThread(
   return {
     /** Compares two captures. Their images are handed over to the thread, and cannot be read afterwards. */
     compare: async (captures: Compared): Promise<ThreadDifference> => {
-      const name = join(await staging(), `compared-${randomUUID()}`);
-      const decoded: Pair<string> = [`${name}-a.v`, `${name}-b.v`];
+      const decoded = await filesFor();
+      await ended;
       try {
         return await inThread({ ...captures, decoded });
       } finally {
-        // Also those of a thread that was ended.
-        for (const file of decoded) await rm(file, { force: true });
+        // A thread that is ended may still create a file.
+        await ended;
+        for (const file of decoded ?? []) await rm(file, { force: true });
       }
     },
   };

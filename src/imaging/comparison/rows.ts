@@ -5,13 +5,13 @@ import type { Box } from '../../capture/comparison/comparison.ts';
 const BAND_PIXELS = 2 ** 15;
 /** Maximum number of bands of a file that are in memory: 4 MiB. */
 const MAX_BANDS = 32;
-/** Larger images are decoded into a file, and larger parts are read from it each time. */
+/** Maximum number of pixels of an image, or of a copied part, in memory. Larger images are in a file. */
 export const MAX_PIXELS_IN_MEMORY = 2 ** 22;
 
 /** Size of the header before the pixels in a file of libvips. */
 const HEADER_BYTES = 64;
 
-/** The rows of an image, all in memory, or in a file of libvips, of which the bands that were used last are in memory. */
+/** Rows of an image. They are in memory, or in a libvips file of which the bands used last are cached. */
 export class Rows {
   /** The pixels, or the path of their file. */
   readonly source: Uint32Array | string;

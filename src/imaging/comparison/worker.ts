@@ -13,15 +13,16 @@ import type { Pixels } from './pixels.ts';
 /* Runs in a thread of its own: compares captures, one pair after the other. */
 
 async function compare(task: Task): Promise<ThreadAnswer> {
-  const images = await decodeBoth(task.images, task.decoded);
-  if (images === 'too_large') return images;
+  let inMemory: ThreadAnswer['inMemory'];
+  const images = await decodeBoth(task, (reason) => {
+    inMemory ??= reason;
+  });
+  if (images === 'too_large') return { found: images, inMemory };
   const found = compareDecoded(task, images);
   for (const { rows } of new Set(images)) rows.close();
   const { picture } = found;
-  return {
-    ...found,
-    drawing: task.draws && images !== null && picture !== null ? await drawRegions(...images, picture.regions) : null,
-  };
+  const draws = task.draws && images !== null && picture !== null;
+  return { found: { ...found, drawing: draws ? await drawRegions(...images, picture.regions) : null }, inMemory };
 }
 
 function compareDecoded(captures: Compared, images: Pair<Pixels> | null): Omit<ThreadDifference, 'drawing'> {
@@ -37,15 +38,18 @@ function compareDecoded(captures: Compared, images: Pair<Pixels> | null): Omit<T
   };
 }
 
-async function decodeBoth(files: Task['images'], decoded: Task['decoded']): Promise<Pair<Pixels> | null | 'too_large'> {
+async function decodeBoth(
+  { images: files, decoded }: Task,
+  note: (inMemory: string | null) => void,
+): Promise<Pair<Pixels> | null | 'too_large'> {
   if (files === null) return null;
   const [before, after] = files;
   // Pages that did not change are compared most often: their image is decoded and kept once.
   const isSame = Buffer.from(before.buffer).equals(after);
   // One after the other: decoding takes memory of its own.
-  const a = await decode(before, decoded[0]);
+  const a = await decode(before, decoded?.[0] ?? null, note);
   if (a === null) return 'too_large';
-  const other = isSame ? a : await decode(after, decoded[1]);
+  const other = isSame ? a : await decode(after, decoded?.[1] ?? null, note);
   if (other !== null) return [a, other];
   a.rows.close();
   return 'too_large';
@@ -61,7 +65,7 @@ function painted(texts: Pair<string>, elements: ComparedElements | null): Pair<s
 parentPort?.on('message', (task: Task) => {
   compare(task).then(
     (answer) => {
-      const drawing = answer === 'too_large' ? null : answer.drawing;
+      const drawing = answer.found === 'too_large' ? null : answer.found.drawing;
       parentPort?.postMessage(answer, drawing === null ? [] : [drawing.buffer]);
     },
     // Ends the thread, which tells the caller.

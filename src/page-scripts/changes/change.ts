@@ -4,7 +4,7 @@ import { elementsBy } from '../find.ts';
 import { fixedOverlays, popups } from '../overlays.ts';
 import { positioned } from '../positioned.ts';
 import { collapse, hide, unstick } from './hide.ts';
-import { mask } from './mask.ts';
+import { mask, maskWhole } from './mask.ts';
 
 const KINDS = { popups, fixed: fixedOverlays, sticky: () => positioned('sticky') };
 
@@ -13,14 +13,17 @@ const each = (change: (element: PageElement) => void) => (elements: readonly Pag
   return true;
 };
 
-const CHANGES = { hide: each(hide), collapse: each(collapse), unstick: each(unstick), mask };
+const CHANGES = { hide: each(hide), collapse: each(collapse), unstick: each(unstick), mask, maskWhole };
 
 /** Elements to change: those that a selector matches, or those of a kind. */
 export type Wanted = readonly SelectorStep[] | keyof typeof KINDS;
 /** The way in which elements are changed. */
 export type Change = keyof typeof CHANGES;
 
-/** Hides, masks or otherwise changes the elements of the document that are wanted. Returns false if called too early. */
+/**
+ * Hides, masks or otherwise changes the elements of the document that are wanted. Returns false while the browser has
+ * not yet reported what is visible; call `finishMask` after a frame.
+ */
 export function changeElements(wanted: readonly Wanted[], change: Change): boolean {
   const found = wanted.flatMap((each) => (typeof each === 'string' ? KINDS[each]() : elementsBy(each)));
   return found.length === 0 || CHANGES[change]([...new Set(found)]);

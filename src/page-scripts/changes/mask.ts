@@ -1,4 +1,4 @@
-import { around, cutTo } from '../boxes.ts';
+import { around, cutTo, type Rectangle } from '../boxes.ts';
 import {
   appendChild,
   attachShadow,
@@ -9,41 +9,52 @@ import {
   setPopover,
   showPopover,
 } from '../dom.ts';
+import { drawnParts } from '../drawn-box.ts';
 import { kept } from '../kept.ts';
 import { setStyle } from '../set-style.ts';
-import { askVisible, type VisiblePart } from '../visible-parts.ts';
+import { type Answer, askVisible } from '../visible-parts.ts';
 import { web } from '../web.ts';
 
 const COLOUR = '#ff00ff';
 
-/** Maximum number of times that the browser is asked what is visible: a document may draw no frame. */
-const MAX_QUESTIONS = 100;
+const asked = () => kept<{ answer: Answer | null }>('masks', () => ({ answer: null }));
 
-const questions = () => kept('masks', () => ({ asked: 0, answers: null as (() => VisiblePart[])[] | null }));
-
-/**
- * Draws boxes over what is visible of the elements, in the top layer, above the page's own top layer. They use the
- * page's coordinates, so that they are right in a screenshot that is taller than the window. Returns false until the
- * browser has told what is visible: call it again then.
- */
+/** Asks what is visible of the elements, for `finishMask` to cover it. Returns false: the mask is not drawn yet. */
 export function mask(elements: readonly PageElement[]): boolean {
-  const question = questions();
-  question.answers ??= elements.map((element) => askVisible(element, false));
-  question.asked += 1;
-  const masked = question.answers.map((answer) => answer());
-  const isKnown = masked.flat().every(({ visible }) => visible !== null);
-  if (!isKnown && question.asked < MAX_QUESTIONS) return false;
-  Object.assign(question, { asked: 0, answers: null });
-  cover(masked.map(placeOf).filter((place) => place !== null));
+  asked().answer = askVisible(elements, false);
+  return false;
+}
+
+/** Covers the elements with all that is cut off of them, which a window of another height may show. */
+export function maskWhole(elements: readonly PageElement[]): boolean {
+  cover(elements.map((element) => drawnParts(element).map(({ box }) => box)));
   return true;
 }
 
-function cover(places: readonly Readonly<Record<string, string>>[]): void {
+/**
+ * Covers what is visible of the elements that `mask` was called with. Returns false while the browser has not yet
+ * reported what is visible; call it again after a frame. Undefined in a document in which `mask` was not called.
+ */
+export function finishMask(): boolean | undefined {
+  const { answer } = asked();
+  if (answer === null) return undefined;
+  const masked = answer();
+  if (masked === null) return false;
+  asked().answer = null;
+  cover(masked.map((parts) => parts.flatMap(({ box, visible }) => cutTo(box, visible) ?? [])));
+  return true;
+}
+
+/**
+ * Draws a box over the parts of each element, in the top layer, above the page's own top layer. The boxes use the
+ * page's coordinates, so that they are right in a screenshot that is taller than the window.
+ */
+function cover(masked: readonly (readonly Rectangle[])[]): void {
   const root = rootElementOf(page);
   if (root === null) return;
   const layer = createHtml('div');
   const boxes = attachShadow(layer, { mode: 'closed' });
-  for (const place of places) {
+  for (const place of masked.map(placeOf).filter((each) => each !== null)) {
     const box = createHtml('div');
     setStyle(box, { position: 'absolute', background: COLOUR, 'forced-color-adjust': 'none', ...place });
     appendChild(boxes, box);
@@ -67,8 +78,8 @@ function cover(places: readonly Readonly<Record<string, string>>[]): void {
 }
 
 /** The box of an element on the page, rounded outward to whole pixels: half a covered pixel would shine through. */
-function placeOf(parts: readonly VisiblePart[]): Readonly<Record<string, string>> | null {
-  const box = around(parts.flatMap(({ box, visible }) => (visible === null ? box : (cutTo(box, visible) ?? []))));
+function placeOf(parts: readonly Rectangle[]): Readonly<Record<string, string>> | null {
+  const box = around(parts);
   if (box === null) return null;
   const { x, y, width, height } = box;
   const [left, top] = [Math.floor(x + web.scrollX), Math.floor(y + web.scrollY)];

@@ -39,6 +39,8 @@ export function simplify(root: PageElement): void {
   // Twice the marks of deleted text would begin a block of code.
   for (const inner of select(root, ':is(del, s, strike) :is(del, s, strike)')) replaceWith(inner, ...nodesOf(inner));
   for (const list of select(root, 'ol')) numberItems(list);
+  // Turndown takes it for a part of the text that it opens.
+  for (const summary of select(root, 'summary')) toBlock(summary);
   nameDrawnTables(root);
   for (const table of select(root, 'table table').toReversed()) flattenTable(table);
   for (const table of select(root, 'table')) {
@@ -88,11 +90,13 @@ function isLayout(table: PageElement): boolean {
 /** Makes the table and its parts blocks. */
 function toBlocks(table: PageElement): void {
   const parts = select(table, PARTS_OF_TABLE).filter((part) => closest(part, 'table') === table);
-  for (const part of [...parts, table]) {
-    const block = createElement(documentOf(part), 'div');
-    append(block, ...nodesOf(part));
-    replaceWith(part, block);
-  }
+  for (const part of [...parts, table]) toBlock(part);
+}
+
+function toBlock(element: PageElement): void {
+  const block = createElement(documentOf(element), 'div');
+  append(block, ...nodesOf(element));
+  replaceWith(element, block);
 }
 
 /** Puts each row of a table in a cell of a table of data on a line of that cell. */

@@ -19,13 +19,14 @@ const bySelector = (selector: string): Wanted => ({ selector });
 
 /**
  * Hides and masks the requested elements in the current page and its frames. Call it after the HTML snapshot has been
- * read, right before the screenshot. Ignores a selector without a match. Resolves when frames of other processes have
- * drawn, changed or not.
+ * read, right before the screenshot, with `maskWhole` when the window changes its height for it. Ignores a selector
+ * without a match. Resolves when frames of other processes have drawn, changed or not.
  */
 export async function hideAndMask(
   page: IsolatedPage,
   { hide = [], hideFixed, hideChats, hidePopups, mask = [] }: ShotPlan['hides'],
   deadline: Deadline,
+  how: 'mask' | 'maskWhole' = 'mask',
 ): Promise<void> {
   const hidden = [
     ...hide.map(bySelector),
@@ -35,7 +36,7 @@ export async function hideAndMask(
   ];
   await change(page, hidden, 'hide', deadline);
   if (hideFixed) await change(page, ['sticky'], 'unstick', deadline);
-  await change(page, mask.map(bySelector), 'mask', deadline);
+  await change(page, mask.map(bySelector), how, deadline);
   await drawnElsewhere(page, deadline);
 }
 
@@ -68,7 +69,7 @@ async function changeIn(page: IsolatedPage, place: EvaluatedFrame, changing: Cal
   let answer = await prepare(page, place, changing);
   while (answer === false) {
     await delay(FRAME_MS);
-    answer = await evaluate(place, changing);
+    answer = await evaluate(place, call('finishMask'));
   }
   return answer;
 }

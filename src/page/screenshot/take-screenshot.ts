@@ -71,7 +71,11 @@ async function shoot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Pr
   }
   const chosen = await choosePart(page, plan, deadline);
   const { part, inWindow, size } = chosen;
-  await hideAndMask(page, plan.hides, deadline);
+  const parts = part === null || inWindow ? [] : bandsOf(part, plan);
+  const bands = part === null || inWindow ? [] : windowBands(part, chosen.beforeFixed, chosen.window, plan);
+  const inTallWindow = bands === null || needsTallWindow(chosen);
+  const isSlow = isTooSlow({ ...chosen, part: parts[0] ?? part }, plan, deadline);
+  await hideAndMask(page, plan.hides, deadline, isSlow || inTallWindow ? 'maskWhole' : 'mask');
   if (taken.isTransparent) {
     page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
   }
@@ -83,14 +87,9 @@ async function shoot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Pr
     // In a right-to-left page, `captureBeyondViewport` misplaces a part that lies within the window.
     ...(part === null ? {} : { captureBeyondViewport: !inWindow, clip: { ...part, scale: 1 } }),
   };
-  const parts = part === null || inWindow ? [] : bandsOf(part, plan);
-  const bands = part === null || inWindow ? [] : windowBands(part, chosen.beforeFixed, chosen.window, plan);
-  const fallback = isTooSlow({ ...chosen, part: parts[0] ?? part }, plan, deadline)
-    ? await shootPart(page, plan, deadline, options, size.fullHeight)
-    : null;
+  const fallback = isSlow ? await shootPart(page, plan, deadline, options, size.fullHeight) : null;
   if (fallback !== null) return { ...fallback, part: null, held: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
-  const inTallWindow = bands === null || needsTallWindow(chosen);
   const planned = inTallWindow ? parts.map((each) => ({ ...each, inWindow: true })) : bands;
   if (blank.length > 0 || planned.length > 1 || planned.some((each) => each.inWindow)) {
     return shootInBands(page, plan, deadline, { size, parts: planned, blank, inTallWindow });

@@ -10,21 +10,19 @@ import { boundsOf } from './rectangles.ts';
 
 /** Time between two questions for what the browser tells with its next frame. */
 export const FRAME_MS = 10;
-/** A document may draw nothing at all. */
-const MAX_QUESTIONS = 100;
 /** Edges that differ by less than this many CSS pixels are the same: the browser rounds what it tells. */
 const ROUNDING = 1;
 
 const EVERYWHERE = { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
 
 const rectangle = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
-const answered: z.ZodType<ResultOf<'visibleParts'>> = z.array(
-  z.object({ box: rectangle, visible: rectangle.nullable() }),
-);
+const answered: z.ZodType<ResultOf<'visibleParts'>> = z
+  .array(z.object({ box: rectangle, visible: rectangle }))
+  .nullable();
 
 /**
  * Resolves with the visible part of the element that a document has noted, in the page's window, and whether more of it
- * is cut off by what is around it. Null when all of it is; undefined when a document was replaced meanwhile.
+ * is cut off by what is around it. Null when all of it is cut off; undefined when a document was replaced meanwhile.
  */
 export async function visibleBox(
   place: NestedFrame,
@@ -36,7 +34,7 @@ export async function visibleBox(
   const frame = place.entrance === undefined ? EVERYWHERE : await visibleBox(place.entrance.from);
   if (parts === undefined || toWindow === undefined || uncut === undefined || frame === undefined) return undefined;
   const whole = boundsOf(parts.map(({ box }) => box));
-  const seen = boundsOf(parts.flatMap(({ box, visible }) => intersection(box, visible ?? box) ?? []));
+  const seen = boundsOf(parts.flatMap(({ box, visible }) => intersection(box, visible) ?? []));
   const [all, part] = [whole && uncut(whole), seen && toWindow(seen)];
   const rest = part && frame && intersection(part, frame);
   if (all === null || rest === null) return null;
@@ -45,12 +43,12 @@ export async function visibleBox(
 }
 
 /** Resolves with what a document tells of the noted element, when it has drawn. */
-async function partsOf(place: NestedFrame): Promise<ResultOf<'visibleParts'> | undefined> {
-  for (let questions = 1; ; questions += 1) {
+async function partsOf(place: NestedFrame): Promise<NonNullable<ResultOf<'visibleParts'>> | undefined> {
+  for (;;) {
     const answer = await evaluate(place, call('visibleParts', place.entrance !== undefined));
     if (answer === undefined) return undefined;
     const parts = answered.parse(answer);
-    if (questions === MAX_QUESTIONS || parts.every(({ visible }) => visible !== null)) return parts;
+    if (parts !== null) return parts;
     await delay(FRAME_MS);
   }
 }

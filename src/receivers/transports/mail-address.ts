@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { decodes } from './decodes.ts';
+import { decodes, NOT_ENCODED } from './decodes.ts';
 
 /** Mail server, sender and addressees, as `smtps://user:password@mail.example/?to=ops@shop.example` says them. */
 export interface MailAddress {
@@ -33,7 +33,7 @@ export function readMailAddress(text: string): MailAddress | string {
   const tls = searchParams.get('tls');
   if (tls !== null && (tls !== 'none' || protocol === 'smtps:'))
     return 'must have no parameter tls but tls=none, and that with smtp:// alone';
-  if (!decodes(username) || !decodes(password)) return 'has a user or password that is not percent-encoded';
+  if (!decodes(username) || !decodes(password)) return NOT_ENCODED;
   const user = decodeURIComponent(username);
   const to = searchParams.getAll('to').flatMap((list) => list.split(',').map((one) => one.trim()));
   if (to.length === 0) return `must name whom it is for, such as ${FORM}`;

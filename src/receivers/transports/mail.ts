@@ -30,16 +30,17 @@ interface MailOptions {
 }
 
 export function mailTransport(options: MailOptions): Transport {
-  return messenger({
+  const attempt = messenger({
     files: IMAGE_LIMITS,
     loads: false,
     refusesImages: (end) => 'reason' in end && end.reason === TOO_LARGE,
-    tell: (notice, { files }, { id, signal }) => {
-      // A server that answers little by little never runs into the limit of silence.
-      const limit = AbortSignal.timeout(MAX_SILENCES * (options.timeoutMs ?? TIMEOUT_MS));
-      return deliver(mailOf(id, notice, files, options.address), options, AbortSignal.any([signal, limit]));
-    },
+    tell: (notice, { files }, { id, signal }) => deliver(mailOf(id, notice, files, options.address), options, signal),
   });
+  return (message, signal) => {
+    // A server that answers little by little never runs into the limit of silence.
+    const limit = AbortSignal.timeout(MAX_SILENCES * (options.timeoutMs ?? TIMEOUT_MS));
+    return attempt(message, AbortSignal.any([signal, limit]));
+  };
 }
 
 async function deliver(

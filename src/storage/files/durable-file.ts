@@ -7,7 +7,7 @@ import { PRIVATE_FILE } from './private-files.ts';
  * `write-file-atomic` would not do: it does not sync the directory, and captures are renamed as whole directories.
  */
 
-/** Writes a new file. Its content is on disk when the system chooses. */
+/** Writes a new file. Does not sync it. */
 export function writeNew(path: string, content: string | Uint8Array): Promise<void> {
   return writeFile(path, content, { flag: 'wx', mode: PRIVATE_FILE });
 }

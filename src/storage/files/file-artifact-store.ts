@@ -130,11 +130,18 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
 
   async function recordFile(id: number): Promise<RecordFile | undefined> {
     const text = await ifThere(readFile(join(captureDirectory(data.path, id), RECORD_FILE), 'utf8'));
-    return text === undefined ? undefined : parseRecordFile(text);
+    if (text === undefined) return undefined;
+    try {
+      return parseRecordFile(text);
+    } catch (error) {
+      // A power cut may have emptied the copy of a failed capture, which is not synced. The database has its record.
+      if (error instanceof SyntaxError && !(await has(id))) return undefined;
+      throw error;
+    }
   }
 
   async function mark(id: number, marks: Marks): Promise<void> {
-    // A power cut may have emptied a copy that was not synced. The database has its marks.
+    // The database has the marks of a capture whose record here is damaged.
     const found = await recordFile(id).catch((error: unknown) => {
       if (error instanceof SyntaxError) return undefined;
       throw error;

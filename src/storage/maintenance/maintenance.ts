@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
-import { errorText } from '../../capture/basics/error-text.ts';
-import { isAway } from '../failures/store-errors.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
@@ -11,6 +9,7 @@ import { damagedFiles } from '../remote/captures.ts';
 import { unnamedFiles } from '../remote/sweep.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 import { wrongContents } from './contents.ts';
+import { listedRecord } from './listed-record.ts';
 import { existing, type Places, using } from './places.ts';
 import { strayWords } from './stray-words.ts';
 
@@ -64,7 +63,7 @@ export async function checkDatabase(places: Places, report: Report, contents = f
         continue;
       }
       if (await artifacts.has(id)) found(`capture ${id}: its record is missing`);
-      else if ((await artifacts.record(id)) !== undefined) found(`failed capture ${id}: its record is missing`);
+      else if ((await listedRecord(artifacts, id, found)) != null) found(`failed capture ${id}: its record is missing`);
     }
     for (const id of await strayWords(database.results)) {
       found(`words of capture ${id}: its record is missing; run \`capstan db index\``);
@@ -126,13 +125,9 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
     let unreadable = 0;
     for await (const id of artifacts.oldest()) {
       if ((await results.get(id)) !== undefined) continue;
-      const record = await artifacts.record(id).catch((error: unknown) => {
-        if (isAway(error)) throw error;
-        unreadable += 1;
-        report(`capture ${id}: its record cannot be read: ${errorText(error)}`);
-      });
-      // A running service may have removed the capture.
-      if (record === undefined) continue;
+      const record = await listedRecord(artifacts, id, report);
+      if (record === null) unreadable += 1;
+      if (record == null) continue;
       await results.insert(record);
       written += 1;
     }

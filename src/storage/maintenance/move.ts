@@ -7,6 +7,7 @@ import { namingStore } from '../ports/local-copies.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { marksOf } from '../records/marks.ts';
 import { createSweep } from '../remote/sweep.ts';
+import { listedRecord } from './listed-record.ts';
 import type { Report } from './maintenance.ts';
 import { type OpenPlaces, type Places, using } from './places.ts';
 
@@ -49,7 +50,8 @@ async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): 
   let captures = 0;
   let left = 0;
   for await (const id of from.oldest()) {
-    const record = await from.record(id);
+    const record = await listedRecord(from, id, report);
+    if (record === null) left += 1;
     // The record of a failed capture, or a copy that waits for its delivery to another store.
     if (record?.artifacts?.store !== store) continue;
     if (await moveOne(record, from, target)) captures += 1;

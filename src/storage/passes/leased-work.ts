@@ -16,14 +16,14 @@ interface LeasedWorkOptions {
 /** Runs work of a store under leases, which a dead process stops renewing. */
 export function createLeasedWork<T>({ takeAll, intervalMs, renewalMs, report, onInterval }: LeasedWorkOptions) {
   const running = new Map<string, T>();
-  const ended = new Set<Promise<void>>();
+  const endings = new Set<Promise<void>>();
   const failed = (error: unknown): void => {
     if (!isAway(error)) report(error);
   };
   const searches = repeatPass({ run: () => takeAll().catch(failed), onInterval, intervalMs });
 
   return {
-    /** What was begun and has not ended, by its name. */
+    /** Work under way, by its name. */
     running,
     failed,
     start: searches.start,
@@ -37,15 +37,15 @@ export function createLeasedWork<T>({ takeAll, intervalMs, renewalMs, report, on
         .then((end) => {
           clearInterval(renewal);
           running.delete(name);
-          ended.delete(work);
+          endings.delete(work);
           if (end !== false) void searches.pass();
         });
-      ended.add(work);
+      endings.add(work);
     },
     /** Begins nothing more; resolves when all has ended. */
     stop: async (): Promise<void> => {
       await searches.stop();
-      await Promise.all(ended);
+      await Promise.all(endings);
     },
   };
 }

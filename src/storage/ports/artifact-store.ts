@@ -130,8 +130,8 @@ export interface LocalStore extends ArtifactStore {
    */
   keepRecord(record: StoredRecord): Promise<void>;
   /**
-   * As `keepRecord`, for a record that the database has. It is not synced, which costs more than the rest: a power
-   * failure may lose the copies of the last seconds.
+   * As `keepRecord`, for a record that the database has. Not synced, because syncing costs more than writing: a power
+   * failure may lose or empty the copies of the last seconds.
    */
   copyRecord(record: StoredRecord): Promise<void>;
 }

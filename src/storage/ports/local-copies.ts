@@ -3,7 +3,8 @@ import type { ArtifactStore, CapturedFiles, LocalStore, StagedCapture } from './
 
 /**
  * The port to the local copies of captures. A capture is written and synced in the data directory before anything else
- * happens to it; then it is delivered to the artifact store.
+ * happens to it; then it is delivered to the artifact store. Copies of failed captures that the database has are not
+ * synced.
  */
 export interface LocalCopies {
   /**
@@ -20,7 +21,7 @@ export interface LocalCopies {
   stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
   /** Writes the record of a failed capture, as `LocalStore.keepRecord` does. */
   keepRecord(record: StoredRecord): Promise<void>;
-  /** Whether there is a copy, of a stored or failed capture, even one that cannot be read. */
+  /** Whether there is a copy, of a stored or failed capture; files whose record cannot be read are one, too. */
   has(id: number): Promise<boolean>;
   /** The record of a copy; undefined when there is none. */
   record(id: number): Promise<StoredRecord | undefined>;
