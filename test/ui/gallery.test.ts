@@ -197,6 +197,45 @@ describe('the gallery', () => {
     await page.locator('.card').first().getByText('The chandlery').waitFor();
   });
 
+  /** Inserts captures without an event. Returns the id of the last one. */
+  async function insert(host: string, title: string, from: number, to: number): Promise<number> {
+    for (let at = from; at < to; at += 1)
+      await ui.app.service.results.insert(exampleResult(exampleId(COUNT + at), { title: `${title} ${at}`, host }));
+    return exampleId(COUNT + to - 1);
+  }
+
+  it('starts anew from the newest when more new captures came than a page has, and loads all of them', async () => {
+    await insert('busy.example', 'Boat', 100, 180);
+    const page = await ui.open('/ui/?host=busy.example');
+    await cards(page).first().waitFor();
+    await scroll(page, 600);
+    await insert('busy.example', 'Boat', 180, 250);
+    await capture('/chandlery');
+    await page.getByRole('button', { name: '60+ new captures' }).click();
+    await page.locator('.card').first().getByText('Boat 249').waitFor();
+    await expect
+      .poll(async () => {
+        await scroll(page, 1e9);
+        return page.locator('p[aria-live]').innerText();
+      })
+      .toBe('150 captures loaded');
+  });
+
+  it('shows no capture that was deleted while others waited to be shown', async () => {
+    const shown = await insert('quay.example', 'Quay', 300, 380);
+    const page = await ui.open('/ui/?host=quay.example');
+    await cards(page).first().waitFor();
+    await scroll(page, 600);
+    const waiting = await insert('quay.example', 'Ship', 380, 382);
+    await capture('/chandlery');
+    const news = page.getByRole('button', { name: '2 new captures' });
+    await news.waitFor();
+    for (const id of [shown, waiting]) await ui.app.call(`/screenshot/${id}`, { method: 'DELETE' });
+    await news.click();
+    const titles = async () => (await page.locator('.card-title').allInnerTexts()).slice(0, 2);
+    await expect.poll(titles).toEqual(['Ship 380', 'Quay 378']);
+  });
+
   it('shows a hostile title as text, and the requests of the view as curl commands', async () => {
     const page = await ui.open('/ui/?host=example.com');
     const card = page.locator(`a[href="/ui/results/${HOSTILE_ID}"]`);

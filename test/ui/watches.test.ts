@@ -79,6 +79,20 @@ describe('the watches view', () => {
     expect(ui.complaints).toEqual([]);
   });
 
+  it('shows more watches than a page has', async () => {
+    await watching('/ferry');
+    await watching('/board');
+    const page = await ui.open('about:blank');
+    await page.route('**/watches?limit=50*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
+    );
+    await page.goto(`${ui.app.baseUrl}/ui/watches`);
+    await page.getByRole('article', { name: url('/ferry') }).waitFor();
+    await page.getByRole('button', { name: 'Show more watches' }).click();
+    await page.getByRole('article', { name: url('/board') }).waitFor();
+    await page.getByRole('button', { name: 'Show more watches' }).waitFor({ state: 'detached' });
+  });
+
   it('names what is wrong with the page', async () => {
     const page = await ui.open('/ui/watches');
     await page.getByLabel('Page').fill('ftp://example.com');

@@ -43,7 +43,8 @@ export async function call<T>(path: string, { body, ...options }: CallOptions = 
     return {};
   });
   const { message = '', data = answer } = answer;
-  return { data, message, next: nextPage(response) };
+  const query = nextPage(response);
+  return { data, message, next: query === undefined ? undefined : path.replace(/\?.*|$/, () => query) };
 }
 
 /** Sends a body of lines, and reports each line of the answer as it comes. Rejects as `send` does. */

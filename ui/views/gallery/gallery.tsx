@@ -99,7 +99,7 @@ export function Gallery() {
   const onScroll = () => {
     grid.update();
     keepPlace();
-    if (waiting > 0 && !isScrolled()) results.release();
+    if (waiting.count > 0 && !isScrolled()) results.release();
   };
   const showWaiting = () => {
     scroller.current?.scrollTo({ top: 0 });
@@ -148,9 +148,10 @@ export function Gallery() {
         )}
       </FilterBar>
       <div class="gallery-frame">
-        {waiting > 0 && (
+        {waiting.count > 0 && (
           <button type="button" class="button primary gallery-new" onClick={showWaiting}>
-            {integer(waiting)} new {waiting === 1 ? 'capture' : 'captures'}
+            {integer(waiting.count)}
+            {waiting.isMore && '+'} new {waiting.count === 1 ? 'capture' : 'captures'}
           </button>
         )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}

@@ -15,8 +15,7 @@ export interface Results {
   readonly state: 'pending' | 'ready' | 'failed';
   readonly error: unknown;
   readonly isComplete: boolean;
-  /** Number of captures that have arrived while the list was held. */
-  readonly waiting: number;
+  readonly waiting: Waiting;
   loadMore(): void;
   reload(): void;
   /** Shows the new state of a record. Fields that only lists have stay as they are. */
@@ -25,6 +24,15 @@ export interface Results {
   release(): void;
 }
 
+/** Captures that have arrived while the list was held. */
+interface Waiting {
+  readonly count: number;
+  /** Whether there may be more. */
+  readonly isMore: boolean;
+}
+
+type Page = Awaited<ReturnType<typeof readPage>>;
+
 interface List {
   /** Path of its first page. */
   readonly path: string;
@@ -32,10 +40,11 @@ interface List {
   readonly state: Results['state'];
   readonly error?: unknown;
   readonly next?: string | undefined;
-  readonly held: readonly Result[];
+  readonly waiting: Waiting;
 }
 
-const nothing = (path: string): List => ({ path, items: [], state: 'pending', held: [] });
+const NONE: Waiting = { count: 0, isMore: false };
+const nothing = (path: string): List => ({ path, items: [], state: 'pending', waiting: NONE });
 
 /**
  * Reads the results that the filters select, page by page, and keeps them up to date. While `isHeld` returns true, new
@@ -55,9 +64,13 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       if (reading.current === path) return;
       reading.current = path;
       try {
-        const { data, next: query } = await readPage(path, signal);
-        const next = query === undefined ? undefined : path.replace(/\?.*/, () => query);
-        setList((old) => ({ ...old, items: merged(path === first ? [] : old.items, data), next, state: 'ready' }));
+        const { data, next } = await readPage(path, signal);
+        setList((old) => {
+          if (path === first) return { ...old, items: data, next, state: 'ready' };
+          // The list has started anew meanwhile.
+          if (path !== old.next) return old;
+          return { ...old, items: [...old.items, ...data], next, state: 'ready' };
+        });
       } catch (error) {
         if (!signal.aborted) setList((old) => ({ ...old, state: 'failed', error }));
       } finally {
@@ -82,63 +95,76 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
     return () => abort.current.abort();
   }, [first, read, attempt]);
 
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const refresh = async () => {
-      timer = undefined;
+  const refreshes = useRef({ begun: 0, ended: 0 });
+  const refresh = useCallback(
+    async (isWanted: boolean) => {
       const { signal } = abort.current;
-      const { data } = await readPage(first, signal).catch(() => ({ data: [] }));
-      if (signal.aborted) return;
+      const { current: counts } = refreshes;
+      counts.begun += 1;
+      const { begun } = counts;
+      const page = await readPage(first, signal).catch(() => undefined);
+      // One that began later may have ended before.
+      if (page === undefined || signal.aborted || begun < counts.ended) return;
+      counts.ended = begun;
+      const isShown = isWanted || !isHeld();
       setList((old) => {
         if (old.state !== 'ready') return old;
-        return isHeld()
-          ? { ...old, held: unknownOf(old.items, data) }
-          : { ...old, items: merged(old.items, data), held: [] };
+        if (isShown) return { ...old, ...withNewest(old, page), waiting: NONE };
+        const known = new Set(old.items.map(({ id }) => id));
+        const count = page.data.filter(({ id }) => !known.has(id)).length;
+        return { ...old, waiting: { count, isMore: page.next !== undefined && count === page.data.length } };
       });
+    },
+    [first, isHeld],
+  );
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void refresh(false);
+      }, REFRESH_MS);
     };
     const stop = subscribe(({ type }) => {
-      if (type !== 'capture.stored' && type !== 'capture.failed' && type !== 'capture.timed_out') return;
-      timer ??= setTimeout(() => void refresh(), REFRESH_MS);
+      if (type === 'capture.stored' || type === 'capture.failed' || type === 'capture.timed_out') ask();
+    });
+    const stopRemovals = onRemoved((id) => {
+      setList((old) => ({ ...old, items: old.items.filter((each) => each.id !== id) }));
+      // It may be one of those that wait.
+      ask();
     });
     return () => {
       stop();
+      stopRemovals();
       clearTimeout(timer);
     };
-  }, [first, isHeld]);
-  useEffect(
-    () => onRemoved((id) => setList((old) => ({ ...old, items: old.items.filter((each) => each.id !== id) }))),
-    [],
-  );
+  }, [refresh]);
 
   return {
     items: list.items,
     state: list.state,
     error: list.error,
     isComplete: list.state === 'ready' && list.next === undefined,
-    waiting: list.held.length,
+    waiting: list.waiting,
     loadMore: () => {
       const { next } = current.current;
       if (next !== undefined) void read(next, abort.current.signal);
     },
     reload: () => setAttempt((count) => count + 1),
     replace,
-    release: () => setList((old) => ({ ...old, items: merged(old.items, old.held), held: [] })),
+    release: () => void refresh(true),
   };
 }
 
-function unknownOf(items: readonly Result[], found: readonly Result[]): readonly Result[] {
-  const known = new Set(items.map(({ id }) => id));
-  return found.filter(({ id }) => !known.has(id));
-}
-
-/** Merges both lists without duplicates, in the order of the list. A found capture that took long is not the newest. */
-function merged(items: readonly Result[], found: readonly Result[]): readonly Result[] {
-  const [end, next] = [items.at(-1), found[0]];
-  // The next page. Without this case, each page would compare its records with all that were read before.
-  if (end !== undefined && next !== undefined && byTime(end, next) < 0) return [...items, ...found];
-  const added = unknownOf(items, found);
-  if (added.length === 0) return items;
-  return [...items, ...added].sort(byTime);
+/**
+ * Returns the list with its first page read again, without what has left that page. When the page does not reach the
+ * captures of the list, there may be others between them: the list starts anew with the page.
+ */
+function withNewest({ items, next }: List, page: Page): Pick<List, 'items' | 'next'> {
+  const [newest, end] = [items[0], page.data.at(-1)];
+  const isReached = newest !== undefined && end !== undefined && byTime(newest, end) <= 0;
+  const older = isReached && page.next !== undefined ? items.filter((each) => byTime(end, each) < 0) : [];
+  return older.length === 0 ? { items: page.data, next: page.next } : { items: [...page.data, ...older], next };
 }
 
 function byTime(a: Result, b: Result): number {
