@@ -7,7 +7,8 @@ import type { CapstanEvent } from './types.ts';
  * to a service over HTTP/1.1. The subscription is open while a view listens and the page is visible.
  */
 
-type Listener = (event: CapstanEvent) => void;
+/** `gap`: events are missing, so what was read before may have changed. */
+type Listener = (event: CapstanEvent | { readonly type: 'gap' }) => void;
 
 const listeners = new Set<Listener>();
 let receiving: AbortController | undefined;
@@ -24,8 +25,10 @@ export function subscribe(listener: Listener): () => void {
 }
 
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'hidden') disconnect();
-  else connect();
+  if (document.visibilityState === 'hidden') return disconnect();
+  // Without an event there is no id to go on from. The service reports a gap after an id that it does not know.
+  lastEventId ??= Number.MAX_SAFE_INTEGER;
+  connect();
 });
 
 function connect(): void {
@@ -45,8 +48,8 @@ function disconnect(): void {
 
 async function receive(signal: AbortSignal): Promise<void> {
   for await (const received of receiveEvents(send, { lastEventId }, { signal })) {
-    if (!('event' in received)) continue;
-    lastEventId = received.id;
-    for (const listener of listeners) listener(received.event);
+    if ('event' in received) lastEventId = received.id;
+    const event = 'event' in received ? received.event : ({ type: 'gap' } as const);
+    for (const listener of listeners) listener(event);
   }
 }

@@ -126,7 +126,8 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       }, REFRESH_MS);
     };
     const stop = subscribe(({ type }) => {
-      if (type === 'capture.stored' || type === 'capture.failed' || type === 'capture.timed_out') ask();
+      if (type === 'capture.stored' || type === 'capture.failed' || type === 'capture.timed_out' || type === 'gap')
+        ask();
     });
     const stopRemovals = onRemoved((id) => {
       setList((old) => ({ ...old, items: old.items.filter((each) => each.id !== id) }));

@@ -62,7 +62,7 @@ export function watchMetrics(onSample: (sample: Sample) => void, onError: (error
   let timer: ReturnType<typeof setTimeout> | undefined;
   let newest: string | undefined;
 
-  const unsubscribe = subscribe((event) => noteBatch(batches, event));
+  const unsubscribe = subscribe((event) => event.type !== 'gap' && noteBatch(batches, event));
 
   const sample = async () => {
     const { signal } = abort;

@@ -20,7 +20,7 @@ export function Receivers() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const end = subscribe(({ type }) => {
-      if (type !== 'message.delivered' && type !== 'message.failed') return;
+      if (type !== 'message.delivered' && type !== 'message.failed' && type !== 'gap') return;
       timer ??= setTimeout(() => {
         timer = undefined;
         reload();

@@ -49,6 +49,7 @@ export function useWatches() {
   useEffect(() => {
     const { current: pending } = timers;
     const end = subscribe((event) => {
+      if (event.type === 'gap') return reload();
       if (event.type !== 'watch.run') return;
       setWatches((old) => old?.map((watch) => (watch.id === event.watch ? afterRun(watch, event) : watch)));
       const { watch: id } = event;
@@ -65,7 +66,7 @@ export function useWatches() {
       for (const timer of pending.values()) clearTimeout(timer);
       pending.clear();
     };
-  }, [refresh]);
+  }, [refresh, reload]);
 
   return {
     watches,
