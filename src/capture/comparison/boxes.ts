@@ -18,6 +18,17 @@ export function intersection(one: Box, other: Box): Box | null {
   return width > 0 && height > 0 ? { x, y, width, height } : null;
 }
 
+/** Returns the smallest box around others; null when there is none. */
+export function union(boxes: readonly (Box | null)[]): Box | null {
+  const given = boxes.filter((box) => box !== null);
+  if (given.length === 0) return null;
+  const x = Math.min(...given.map((box) => box.x));
+  const y = Math.min(...given.map((box) => box.y));
+  const right = Math.max(...given.map((box) => box.x + box.width));
+  const bottom = Math.max(...given.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
 /** Returns the part of a box outside another one, as at most four boxes. */
 export function outside(whole: Box, hole: Box): Box[] {
   const shared = intersection(whole, hole);

@@ -11,16 +11,22 @@ const size: z.ZodType<ResultOf<'windowSize'>> = z.object({ width: z.number(), he
 /** The corners of a frame's content in the window of its process, clockwise from the upper left one. */
 type Quad = readonly number[];
 
-/** Converts a rectangle of a document's window into one of the page's; null if the frames around it hide all of it. */
-export type ToPage = (box: Rectangle) => Rectangle | null;
+/** Returns what the window of a frame leaves of a box. */
+type Cut = (box: Rectangle, frame: Rectangle) => Rectangle | null;
+
+/**
+ * Converts a rectangle of a document's window into one of the page's; null if the frames around it hide all of it.
+ * `cut`: by default, what a frame does not show is left out.
+ */
+export type ToPage = (box: Rectangle, cut?: Cut) => Rectangle | null;
 
 /**
  * Resolves with a function that converts boxes of a document to boxes of the page's window, through the borders,
  * paddings, scroll positions and CSS transforms of the frames around it. Resolves with undefined when a document was
- * replaced meanwhile. `cut`: what the window of a frame leaves of a box.
+ * replaced meanwhile.
  */
-export async function toPage(place: NestedFrame, cut = intersection): Promise<ToPage | undefined> {
-  const steps: ToPage[] = [];
+export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
+  const steps: ((box: Rectangle, cut: Cut) => Rectangle | null)[] = [];
   // Chromium answers in the window of the process, through all its frames: only the innermost of these is converted.
   let isInnermost = true;
   try {
@@ -30,15 +36,16 @@ export async function toPage(place: NestedFrame, cut = intersection): Promise<To
       if (isInnermost) {
         const { data } = size.safeParse(await evaluate(at, call('windowSize')));
         if (data === undefined) return undefined;
-        steps.push((box) => intoContent(cut(box, { x: 0, y: 0, ...data }), data, content));
-      } else steps.push((box) => cut(box, around(pointsOf(content))));
+        steps.push((box, cut) => intoContent(cut(box, { x: 0, y: 0, ...data }), data, content));
+      } else steps.push((box, cut) => cut(box, around(pointsOf(content))));
       isInnermost = from.session !== from.entrance?.from.session;
     }
   } catch (error) {
     if (error instanceof CdpError) return undefined;
     throw error;
   }
-  return (box) => steps.reduce<Rectangle | null>((found, step) => (found === null ? null : step(found)), box);
+  return (box, cut = intersection) =>
+    steps.reduce<Rectangle | null>((found, step) => (found === null ? null : step(found, cut)), box);
 }
 
 function intoContent(

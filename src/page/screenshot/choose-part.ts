@@ -1,9 +1,10 @@
+import { holds } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type MeasuredPage, measurePage } from './measure-page.ts';
-import { contains, outwards } from './rectangles.ts';
+import { outwards } from './rectangles.ts';
 import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 import type { ShotPlan } from './shot-plan.ts';
@@ -39,7 +40,7 @@ export async function choosePart(page: IsolatedPage, plan: ShotPlan, deadline: D
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
     const box = outwards({ ...element, x: element.x + window.x - whole.x });
     const { part, size } = partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`);
-    const isCut = element.isCut || !contains(aroundPage(whole), box);
+    const isCut = element.isCut || !holds(aroundPage(whole), box);
     const truncatedBy = size.truncatedBy === '' && isCut ? 'container' : size.truncatedBy;
     return within(measured, { part, size: { ...size, truncatedBy } });
   }
@@ -50,7 +51,7 @@ export async function choosePart(page: IsolatedPage, plan: ShotPlan, deadline: D
 }
 
 function within({ window, elements, beforeFixed }: MeasuredPage, { part, size }: HoldablePart): ChosenPart {
-  return { part, inWindow: contains(window, part), window, size, elements, beforeFixed };
+  return { part, inWindow: holds(window, part), window, size, elements, beforeFixed };
 }
 
 const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => string>> = {

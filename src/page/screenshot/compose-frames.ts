@@ -1,5 +1,5 @@
 import type { OverlayOptions } from 'sharp';
-import { intersection } from '../../capture/comparison/boxes.ts';
+import { holds, intersection } from '../../capture/comparison/boxes.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
@@ -11,7 +11,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { call } from '../page-scripts.ts';
 import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
-import { contains, tilesOf } from './rectangles.ts';
+import { tilesOf } from './rectangles.ts';
 import type { Band } from './shoot-bands.ts';
 import type { ShotPlan } from './shot-plan.ts';
 
@@ -98,7 +98,7 @@ async function shootFrames(
     let window = await windowOf(page, deadline);
     for (const frame of blank) {
       for (const { tile, at } of frame.missing.flatMap((each) => tiles(each, window))) {
-        if (!contains(window, tile)) window = await scrollTo(page, deadline, tile, window);
+        if (!holds(window, tile)) window = await scrollTo(page, deadline, tile, window);
         await drawnInWindow(page, frame);
         const box = await placeFrame(page, frame.id, deadline);
         // A frame that moves when the window is scrolled cannot be brought into the window.

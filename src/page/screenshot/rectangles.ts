@@ -1,24 +1,5 @@
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 
-export function contains(outer: Rectangle, inner: Rectangle): boolean {
-  return (
-    inner.x >= outer.x &&
-    inner.y >= outer.y &&
-    inner.x + inner.width <= outer.x + outer.width &&
-    inner.y + inner.height <= outer.y + outer.height
-  );
-}
-
-/** Returns the smallest rectangle around these; null when there is none. */
-export function boundsOf(all: readonly Rectangle[]): Rectangle | null {
-  if (all.length === 0) return null;
-  const x = Math.min(...all.map((each) => each.x));
-  const y = Math.min(...all.map((each) => each.y));
-  const right = Math.max(...all.map((each) => each.x + each.width));
-  const bottom = Math.max(...all.map((each) => each.y + each.height));
-  return { x, y, width: right - x, height: bottom - y };
-}
-
 /** The smallest rectangle of whole pixels around another one. */
 export function outwards({ x, y, width, height }: Rectangle): Rectangle {
   const left = Math.floor(x);

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { intersection } from '../../capture/comparison/boxes.ts';
+import { intersection, union } from '../../capture/comparison/boxes.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { evaluate } from '../ask-page.ts';
 import { toPage } from '../find/box-in-page.ts';
 import type { NestedFrame } from '../find/places.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
-import { boundsOf } from './rectangles.ts';
 
 /** Time between two questions for what the browser tells with its next frame. */
 export const FRAME_MS = 10;
@@ -29,13 +28,12 @@ export async function visibleBox(
 ): Promise<(Rectangle & { readonly isCut: boolean }) | null | undefined> {
   const parts = await partsOf(place);
   const toWindow = await toPage(place);
-  const uncut = await toPage(place, (box) => box);
   // The frame lies in boxes of another document, which may cut it off, too.
   const frame = place.entrance === undefined ? EVERYWHERE : await visibleBox(place.entrance.from);
-  if (parts === undefined || toWindow === undefined || uncut === undefined || frame === undefined) return undefined;
-  const whole = boundsOf(parts.map(({ box }) => box));
-  const seen = boundsOf(parts.flatMap(({ box, visible }) => intersection(box, visible) ?? []));
-  const [all, part] = [whole && uncut(whole), seen && toWindow(seen)];
+  if (parts === undefined || toWindow === undefined || frame === undefined) return undefined;
+  const whole = union(parts.map(({ box }) => box));
+  const seen = union(parts.flatMap(({ box, visible }) => intersection(box, visible) ?? []));
+  const [all, part] = [whole && toWindow(whole, (box) => box), seen && toWindow(seen)];
   const rest = part && frame && intersection(part, frame);
   if (all === null || rest === null) return null;
   const box = rounded(rest, all);

@@ -1,10 +1,10 @@
-import { areaOf } from '../../../capture/comparison/boxes.ts';
+import { areaOf, union } from '../../../capture/comparison/boxes.ts';
 import type { Box, Region } from '../../../capture/comparison/comparison.ts';
 import { createCells } from '../cells.ts';
 import type { Pixels } from '../pixels.ts';
 import type { Edit } from './changed-elements.ts';
 import type { Matching } from './match-elements.ts';
-import { boxAround, type PageElement, type PageTree, union, within } from './page-tree.ts';
+import { boxAround, type PageElement, type PageTree, within } from './page-tree.ts';
 import { changedPixels, commonOffsets, isElsewhere, type Placed, placedElements, type Side } from './warp.ts';
 
 /** Maximum number of levels between an element and the one whose text it is part of. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { intersection } from '../../../capture/comparison/boxes.ts';
+import { intersection, union } from '../../../capture/comparison/boxes.ts';
 import type { Box } from '../../../capture/comparison/comparison.ts';
 import {
   type ElementEntry,
@@ -101,17 +101,6 @@ export function withDescendants(elements: Iterable<PageElement>): Set<PageElemen
 /** Returns the box of an element, or the one around its descendants when it has none. */
 export function boxAround(element: PageElement): Box | null {
   return element.box ?? union(element.children.map(boxAround));
-}
-
-/** Returns the smallest box around others; null when there is none. */
-export function union(boxes: readonly (Box | null)[]): Box | null {
-  const given = boxes.filter((box) => box !== null);
-  if (given.length === 0) return null;
-  const x = Math.min(...given.map((box) => box.x));
-  const y = Math.min(...given.map((box) => box.y));
-  const right = Math.max(...given.map((box) => box.x + box.width));
-  const bottom = Math.max(...given.map((box) => box.y + box.height));
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** Returns the part of a box inside an image; null when there is none. */
