@@ -1,3 +1,4 @@
+import { errorText } from '../src/capture/basics/error-text.ts';
 import { MAX_COMPARED_PIXELS } from '../src/capture/comparison/comparison.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { openPages } from './support/compared-pages.ts';
@@ -96,7 +97,7 @@ async function recaptured(
         if (regions.length > 0) report(`comparison: ${url} again: ${JSON.stringify(regions.slice(0, 3))}`);
       }
     } catch (error) {
-      report(`comparison: ${url} captured again: ${error instanceof Error ? error.message : String(error)}`);
+      report(`comparison: ${url} captured again: ${errorText(error)}`);
     }
     if (still.length === RECAPTURES) break;
   }

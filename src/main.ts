@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
+import { errorText } from './capture/basics/error-text.ts';
 import { whenOutputEnds } from './commands/closed-output.ts';
 import { codeOfEnd } from './commands/ending.ts';
 import { failWhenProxyCloses } from './commands/proxy-errors.ts';
@@ -49,7 +50,7 @@ async function run(args: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-    process.stderr.write(`capstan: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
+    process.stderr.write(`capstan: ${oneLine(errorText(error))}\n`);
     return error instanceof ConfigError ? EXIT_USAGE : 1;
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../capture/basics/error-text.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import { browserEnvironment } from './browser-environment.ts';
 import { BrowserHost, LaunchError } from './browser-host.ts';
@@ -52,9 +53,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<BrowserHost
   } catch (error) {
     options.signal?.removeEventListener('abort', cancel);
     await host.kill();
-    const why = [host.lastWords(), error instanceof Error ? error.message : String(error)].filter(
-      (words) => words !== '',
-    );
+    const why = [host.lastWords(), errorText(error)].filter((words) => words !== '');
     // The pipes may close before the exit is reported.
     const ended = error instanceof CdpClosedError || (error instanceof LaunchError && error.ended);
     throw new LaunchError(`${options.executable} did not start: ${why.join('; ')}`, { cause: error, ended });

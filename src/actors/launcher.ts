@@ -1,3 +1,4 @@
+import { errorText } from '../capture/basics/error-text.ts';
 import type { LaunchConfig } from '../config/slices.ts';
 import { type BrowserHost, LaunchError } from './browser-host.ts';
 import { type StartCommand, startCommand } from './browser-priority.ts';
@@ -47,7 +48,7 @@ export class Launcher {
       this.#confinement.works(confined);
       return host;
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorText(error);
       const ended = error instanceof LaunchError && error.ended;
       const isLoosened = ended && !signal.aborted && this.#confinement.loosen(confined, detail);
       return isLoosened ? this.launch(signal) : { reason: NOT_STARTED, detail };
