@@ -122,7 +122,7 @@ describe('a comparison of large images', () => {
     expect(inFiles.picture?.regions.every(({ to, from }) => ((to ?? from)?.x ?? 0) >= 160)).toBe(true);
   });
 
-  it('is made in memory, and reported once, when there is no directory for files', async () => {
+  it('decodes its images in memory, and says so once, when it has no directory for files', async () => {
     const file = join(await makeDirectory(), 'file');
     await writeFile(file, '');
     const data = createDataDirectory(join(file, 'data'));

@@ -84,7 +84,7 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     await close();
   });
 
-  it('is not written for comparisons of large images, which are made in memory and reported once', async () => {
+  it('has comparisons of large images decode them in memory, and say so once', async () => {
     const written = new Set<string>();
     const watching = watch(disk, (_, name) => written.add(String(name)));
     const problems: string[] = [];

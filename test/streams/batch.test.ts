@@ -231,7 +231,7 @@ describe('batch', () => {
     });
   });
 
-  it('whose client disconnects leaves a request to be captured that joined a waiting element', async () => {
+  it('lets a request that joined a waiting element be captured when the client of the batch disconnects', async () => {
     const time = new TestScheduler(() => true);
     time.maxFrames = 10_000;
     const busy = new Subject<CaptureOutcome>();

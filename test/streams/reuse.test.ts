@@ -237,8 +237,8 @@ describe('a request that joined another one', () => {
   const ROOMY: CaptureLimits = { maxConcurrent: 4, maxQueue: 4 };
 
   for (const isDialling of [false, true]) {
-    const which = isDialling ? 'after its target was dialled' : 'and is not dialled';
-    it(`is captured when the first one leaves that waits for its place in a batch ${which}`, async () => {
+    const which = isDialling ? '(dialled)' : '(not dialled)';
+    it(`is captured when the first one, an element of a batch, leaves before it has its place ${which}`, async () => {
       const rig = overPipeline(ROOMY, isDialling);
       const batch = batchOf(rig);
       batch.fill();
@@ -256,7 +256,7 @@ describe('a request that joined another one', () => {
     });
   }
 
-  it('is captured when the first one, of a batch, leaves before the store has answered', async () => {
+  it('is captured when the first one, an element of a batch, leaves before the store has answered', async () => {
     const rig = overPipeline(ROOMY);
     const leave = batchOf(rig).ask('first');
     rig.ask('joined');
@@ -278,7 +278,7 @@ describe('a request that joined another one', () => {
     expect(rig.performed).toEqual(['shared']);
   });
 
-  it('is captured under its own key when the first one exceeds the share of its key', async () => {
+  it('is captured for its own key when the key of the first one has used up its share', async () => {
     const rig = overPipeline(ROOMY);
     for (const name of ['a', 'b', 'c', 'd']) rig.pipeline.admit(request(name), { owner: 'shop' }).subscribe();
     rig.ask('first', { owner: 'shop' });
@@ -290,7 +290,7 @@ describe('a request that joined another one', () => {
     expect(rig.log).toEqual(['first refused queue_full', 'joined stored']);
   });
 
-  it('is refused for its own reason, together with all others, when the queue is full', async () => {
+  it('is refused when the queue is full, as all others are, each for its own reason', async () => {
     const rig = overPipeline({ maxConcurrent: 1, maxQueue: 0 });
     rig.pipeline.admit(request('a')).subscribe();
     const names = ['first', 'second', 'third', 'fourth', 'fifth'];

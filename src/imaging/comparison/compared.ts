@@ -21,7 +21,7 @@ export interface Compared {
   readonly places: boolean;
 }
 
-/** What the thread is sent. */
+/** A comparison as the thread receives it. */
 export interface Task extends Compared {
   /** Files for large decoded images; null when there is no directory for them. */
   readonly decoded: Pair<string> | null;

@@ -113,7 +113,7 @@ export function createComparisonThread(
   return {
     /** Compares two captures. Their images are handed over to the thread, and cannot be read afterwards. */
     compare: async (captures: Compared): Promise<ThreadDifference> => {
-      const decoded = await filesFor();
+      const decoded = captures.images === null ? null : await filesFor();
       await ended;
       try {
         return await inThread({ ...captures, decoded });
