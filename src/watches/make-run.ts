@@ -2,6 +2,7 @@ import { CATALOGUE, CapstanError, type Failure, type FailureCode, failure, toFai
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result/result.ts';
 import { COMPARED, type WatchRun } from '../capture/work/watch.ts';
+import { nullIfDamaged } from '../storage/failures/store-errors.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { decide, isUnknown, knownBy } from './decide.ts';
 import { type Changes, type CompareParts, findChanges } from './find-changes.ts';
@@ -130,7 +131,7 @@ async function notCompared(
   const found = { ...NOTHING, capture: id, verdict };
   if (baseline === null) return { ...found, state: 'first' };
   for (const before of [baseline, latest]) {
-    if (before !== null && (await artifacts.info(before)) !== undefined)
+    if (before !== null && (await artifacts.info(before).catch(nullIfDamaged)) != null)
       return { ...found, before, state: 'unchanged' };
   }
   return { ...found, state: 'unchanged' };
@@ -148,7 +149,8 @@ async function compared(
     return { ...found, state: 'failed', ...failure('artifact_elsewhere') };
   }
   for (const before of [baseline, latest]) {
-    if (before === null || (await parts.artifacts.record(before))?.options_digest !== digest) continue;
+    if (before === null || (await parts.artifacts.record(before).catch(nullIfDamaged))?.options_digest !== digest)
+      continue;
     const changes = await findChanges(parts, rules, [before, id], by.owner);
     if (changes === undefined) continue;
     if (changes.changed.length === 0) return { ...found, ...changes, before, state: 'unchanged' };

@@ -246,7 +246,7 @@ describe('frames of a hostile page', () => {
 
 describe('an action on several matches', () => {
   const hidden = (tag: string) => `<${tag} class=it style="display:none">hidden</${tag}>`;
-  const page = `<title>none</title>${hidden('button')}<button class=it onclick="document.title = 'clicked'">Menu</button>
+  const page = `<title>none</title><script>onscroll = () => document.body.setAttribute('data-at', scrollY)</script>${hidden('button')}<button class=it onclick="document.title = 'clicked'">Menu</button>
     ${hidden('input')}<input class=it onkeypress="document.title += event.key">
     ${hidden('article')}<article class=it style="height:50px;overflow:auto"><p style="height:2000px">Long</article>
     <p style="height:3000px">${hidden('footer')}<footer class=it>End</footer>`;
@@ -255,10 +255,7 @@ describe('an action on several matches', () => {
       title,
       html: after,
       outputs,
-    } = await ground.running.actor.capture(
-      htmlRequest(html, { actions, javascript: { after: 'document.body.dataset.at = scrollY' }, ...options }),
-      patience,
-    );
+    } = await ground.running.actor.capture(htmlRequest(html, { actions, ...options }), patience);
     return { title, after: String(after), markdown: String(outputs.markdown?.content) };
   };
 
@@ -269,6 +266,7 @@ describe('an action on several matches', () => {
       { type: 'type', selector: 'input.it', text: 'a' },
       { type: 'press', selector: 'input.it', key: 'b' },
       { type: 'scroll', selector: 'footer.it' },
+      { type: 'wait', selector: '[data-at]' },
     ]);
     expect(title).toBe('clickedab');
     expect(Number(/data-at="(\d+)/.exec(after)?.[1])).toBeGreaterThan(1000);

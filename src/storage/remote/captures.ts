@@ -1,6 +1,6 @@
 import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
-import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
+import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
@@ -30,19 +30,15 @@ export async function findCapture(backend: Backend, id: number): Promise<FoundCa
       return { ...head, content, objectBytes, bytes: objectBytes + bytesBeside(head.files) };
     }
   }
-  throw damaged(id);
+  throw damagedRecord(id);
 }
 
 function headOf(content: Buffer, id: number): Unpacked | undefined {
   try {
     return unpacked(content);
-  } catch {
-    throw damaged(id);
+  } catch (error) {
+    throw damagedRecord(id, error);
   }
-}
-
-function damaged(id: number): CapstanError {
-  return new CapstanError('artifact_damaged', `The capture ${id} has no readable head in its store.`);
 }
 
 /** Bytes of the files that are not packed. */
@@ -70,17 +66,22 @@ export async function readRecord(backend: Backend, id: number): Promise<StoredRe
   ]);
   const json = found && (await packedBytes(backend, found, found.recordStart));
   if (json === undefined) return undefined;
-  const { evidence, ...record } = JSON.parse(json.toString());
-  return asDetailed({ ...record, ...(marks && JSON.parse(marks.content.toString())) }, evidence);
+  try {
+    const { evidence, ...record } = JSON.parse(json.toString());
+    return asDetailed({ ...record, ...(marks && JSON.parse(marks.content.toString())) }, evidence);
+  } catch (error) {
+    throw damagedRecord(id, error);
+  }
 }
 
-/** Finds the files that are gone, or have another size than their capture says. */
+/** Finds records that cannot be read, and files that are gone or have another size than their capture says. */
 export async function* damagedFiles(
   backend: Backend,
-): AsyncGenerator<{ readonly id: number; readonly kind: ArtifactKind }> {
+): AsyncGenerator<{ readonly id: number; readonly kind: ArtifactKind | 'record' }> {
   for await (const { id } of listedCaptures(backend)) {
-    const found = await findCapture(backend, id);
-    if (found === undefined) continue;
+    const found = await findCapture(backend, id).catch(nullIfDamaged);
+    if (found === null) yield { id, kind: 'record' };
+    if (found == null) continue;
     const { files, recordStart, objectBytes } = found;
     for (const { key, kind, bytes } of files) {
       const isThere = key === undefined ? recordStart < objectBytes : (await backend.size(key)) === bytes;
