@@ -1,10 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { errorText } from '../capture/basics/error-text.ts';
 import { ignoreField, type PictureDifference } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
+import type { ReadableFile } from '../imaging/comparison/compared.ts';
 import { createComparisonThread } from '../imaging/comparison/comparison-thread.ts';
 import { codeOfEnd } from './ending.ts';
 import { readableRegions } from './readable-regions.ts';
@@ -77,9 +80,9 @@ async function imageIn(file: string): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-async function written(file: string, drawing: Uint8Array): Promise<void> {
+async function written(file: string, drawing: ReadableFile): Promise<void> {
   try {
-    await writeFile(file, drawing);
+    await pipeline(drawing.stream(), createWriteStream(file));
   } catch (error) {
     throw new ConfigError(`${file} cannot be written: ${errorText(error)}`);
   }
