@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { errorText } from '../capture/basics/error-text.ts';
@@ -7,7 +8,6 @@ import { ignoreField, type PictureDifference } from '../capture/comparison/compa
 import { CapstanError } from '../capture/errors.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
-import type { ReadableFile } from '../imaging/comparison/compared.ts';
 import { createComparisonThread } from '../imaging/comparison/comparison-thread.ts';
 import { codeOfEnd } from './ending.ts';
 import { readableRegions } from './readable-regions.ts';
@@ -80,7 +80,7 @@ async function imageIn(file: string): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-async function written(file: string, drawing: ReadableFile): Promise<void> {
+async function written(file: string, drawing: { stream(): Readable }): Promise<void> {
   try {
     await pipeline(drawing.stream(), createWriteStream(file));
   } catch (error) {
