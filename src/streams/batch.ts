@@ -91,8 +91,6 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const reservation = pipeline.admitBatch(wanted, complete, owner);
       events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, reservation.width));
 
-      /** Elements that are being dialled, queued or running. */
-      let inFlight = 0;
       let idleSince = now();
       let idle = Subscription.EMPTY;
       /**
@@ -102,7 +100,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idle = timer(ms, scheduler).subscribe(() => {
           const left = idleSince + IDLE_MS - now();
           if (left > 0) awaitIdle(left);
-          else if (inFlight === 0) reservation.giveBack();
+          else reservation.giveBack();
         });
       };
       const beginIdle = (): void => {
@@ -111,19 +109,6 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
-      const inPlace = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
-        new Observable((inner) => {
-          const read = readAhead.read();
-          const place = reservation.element(read);
-          inFlight += 1;
-          inner.add(() => {
-            inFlight -= 1;
-            place.leave();
-            read.ended();
-          });
-          work(place).subscribe(inner);
-        });
-
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
         failed += outcome.state === 'stored' ? 0 : 1;
@@ -138,14 +123,18 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           );
         }
         const { url } = element.target;
-        return inPlace((place) => submit(element, { ...client, batch, elementPlace: place })).pipe(
+        const elementPlace = reservation.element(readAhead.read());
+        return submit(element, { ...client, batch, elementPlace }).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {
             count(item);
             events.emit(batchProgressed(now(), progress()));
           }),
-          finalize(beginIdle),
+          finalize(() => {
+            elementPlace.leave();
+            beginIdle();
+          }),
         );
       };
 
@@ -163,9 +152,10 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         },
       );
       return () => {
+        // First, so that no element begins when another one leaves.
+        reservation.release();
         subscription.unsubscribe();
         idle.unsubscribe();
-        reservation.release();
       };
     });
 }

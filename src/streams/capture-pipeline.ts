@@ -146,20 +146,19 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const admit: Submit = (request, options = {}) =>
     new Observable<CaptureOutcome>((client) => {
       const { batch = null, requestId = null, elementPlace, owner = null, apiKeyName = null } = options;
-      const isElement = elementPlace !== undefined;
       const asked = { request, batch, apiKeyName, requestId };
       const isToDial = dialling?.applies(asked) === true;
-      const facts = { owner, isElement, isToDial, isFinal: options.isFinal ?? (() => true) };
-      const begin = (place: Place | undefined, ahead?: Submission['ahead']): void => {
+      const facts = { owner, elementPlace, isToDial, isFinal: options.isFinal ?? (() => true) };
+      const begin = (place: Place | undefined): void => {
         const id = ids();
         if (place === undefined) {
           // Without a place, the reservation of the element's batch was revoked.
-          const error = (isElement ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
+          const error = (elementPlace ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
           events.emit(captureRefused(now(), { id, ...asked }, toFailure(error)));
           client.error(error);
           return;
         }
-        const submission = createSubmission({ id, ...asked }, facts, { place, ahead, queuedAt: now(), client });
+        const submission = createSubmission({ id, ...asked }, facts, { place, queuedAt: now(), client });
         submissions.add(submission);
         // Without a dial, a capture of a cluster counts as queued once its queue has it.
         if (queue.enqueue === undefined || isToDial) queued(submission);
@@ -168,11 +167,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         client.add(() => void (submission.isOver || abort(submission, new CapstanError('cancelled'))));
       };
 
-      // An element waits for its place among the captures at once of its batch, unless its target is dialled first.
-      const ahead = isToDial && isElement ? admission.admitAhead(owner) : undefined;
       if (elementPlace === undefined) begin(admission.admit(owner));
-      else if (ahead === undefined) client.add(elementPlace.enter(begin));
-      else begin(ahead, { place: ahead, inBatch: elementPlace });
+      else elementPlace.enter(isToDial, begin);
     });
 
   const queued = (submission: Submission): void => {
@@ -187,9 +183,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   /** Puts a capture into the queue of the cluster, if there is one. One that is dialled was queued before. */
   const enqueued = (submission: Submission): Observable<Submission> => {
-    const { command, owner, isElement } = submission;
+    const { command, owner, elementPlace } = submission;
     if (queue.enqueue === undefined) return of(submission);
-    return from(queue.enqueue(command, owner, isElement)).pipe(
+    return from(queue.enqueue(command, owner, elementPlace !== undefined)).pipe(
       map(() => {
         if (!submission.isQueued) {
           if (command.signal.aborted) refusedByQueue(submission, command.signal.reason);

@@ -19,7 +19,6 @@ import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
-import type { ElementPlace } from './reservation.ts';
 
 /** Maximum number of requests that a request joins, one after the other, before it is submitted on its own. */
 const MAX_JOINS = 2;
@@ -79,19 +78,22 @@ export function reusing(options: ReuseOptions): Submit {
 
   const fromStoreOrPage = (request: CaptureRequest, maxAgeMs: number, under: SubmitOptions, key: string): Flight => {
     const firstLeft$ = new Subject<void>();
-    /** From now on, the first request may leave without the others losing the capture. */
-    const outlast = (): void => firstLeft$.complete();
     const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(under))).pipe(
       switchMap((found) => {
         flight.captures = found === undefined;
-        return found === undefined ? capture(request, whenAdmitted(under, outlast)) : of(asReused(found));
+        return found === undefined ? capture(request, under) : of(asReused(found));
       }),
-      tap(outlast),
+      tap(() => firstLeft$.complete()),
       takeUntil(firstLeft$),
       finalize(() => forget(key, flight)),
       share(),
     );
-    const flight: Flight = { outcome$, maxAgeMs, captures: false, firstLeft: () => firstLeft$.next() };
+    const firstLeft = (): void => {
+      // A single capture is admitted or refused at once; an element of a batch keeps a place of that batch only.
+      const isAdmitted = flight.captures && under.elementPlace?.isIn !== false;
+      if (!isAdmitted) firstLeft$.next();
+    };
+    const flight: Flight = { outcome$, maxAgeMs, captures: false, firstLeft };
     return flight;
   };
 
@@ -123,25 +125,6 @@ export function reusing(options: ReuseOptions): Submit {
   };
 
   return (request, under = {}) => answer(request, under, MAX_JOINS);
-}
-
-/**
- * Calls `onAdmitted` once the capture has its place. For an element of a batch, this is one of the batch's places: the
- * batch ends after such captures only.
- */
-function whenAdmitted(under: SubmitOptions, onAdmitted: () => void): SubmitOptions {
-  const { elementPlace } = under;
-  if (elementPlace === undefined) {
-    // It is admitted or refused at once.
-    onAdmitted();
-    return under;
-  }
-  const enter: ElementPlace['enter'] = (begin) =>
-    elementPlace.enter((place) => {
-      if (place !== undefined) onAdmitted();
-      begin(place);
-    });
-  return { ...under, elementPlace: { ...elementPlace, enter } };
 }
 
 function keyOfClient(client: Partial<Client>): string | undefined {

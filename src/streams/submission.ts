@@ -5,14 +5,13 @@ import type { Dialled } from '../capture/dialled.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
-import type { AheadPlace } from './admission.ts';
 import type { ElementPlace, Place } from './reservation.ts';
 
 /** Facts about a submission that do not change. */
 interface SubmissionFacts {
   readonly owner: string | null;
-  /** Whether it is an element of a batch, which waits for room in the queue of a cluster. */
-  readonly isElement: boolean;
+  /** Its place in its batch. */
+  readonly elementPlace: ElementPlace | undefined;
   /** Whether its target is dialled before it waits for a slot. */
   readonly isToDial: boolean;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
@@ -25,9 +24,7 @@ export interface Submission extends SubmissionFacts {
   readonly controller: AbortController;
   /** Receives the outcome, or the error of a capture that the queue of a cluster refuses. */
   readonly client: Subscriber<CaptureOutcome>;
-  place: Place;
-  /** For an element whose target is dialled first: its place until then, and the one that it waits for in its batch. */
-  readonly ahead: Ahead | undefined;
+  readonly place: Place;
   phase: CapturePhase | null;
   /** The open connection to its target. */
   dialled: Dialled | undefined;
@@ -41,17 +38,12 @@ export interface Submission extends SubmissionFacts {
   isOver: boolean;
 }
 
-interface Ahead {
-  readonly place: AheadPlace;
-  readonly inBatch: ElementPlace;
-}
-
 type Asked = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName' | 'requestId'>;
 
 export function createSubmission(
   asked: Asked,
   facts: SubmissionFacts,
-  { place, ahead, queuedAt, client }: Pick<Submission, 'place' | 'ahead' | 'queuedAt' | 'client'>,
+  { place, queuedAt, client }: Pick<Submission, 'place' | 'queuedAt' | 'client'>,
 ): Submission {
   const controller = new AbortController();
   const onPhase = (phase: CapturePhase): void => {
@@ -59,7 +51,7 @@ export function createSubmission(
   };
   const submission: Submission = {
     ...facts,
-    ...{ place, ahead, queuedAt, client, controller },
+    ...{ place, queuedAt, client, controller },
     command: { ...asked, signal: controller.signal, onPhase },
     phase: null,
     dialled: undefined,

@@ -231,6 +231,31 @@ describe('batch', () => {
     });
   });
 
+  it('begins no waiting element when the client of the batch disconnects', async () => {
+    const time = new TestScheduler(() => true);
+    time.maxFrames = 10_000;
+    const { pipeline, runBatch, log } = rig({
+      limits: { maxConcurrent: 2, maxQueue: 0 },
+      scheduler: time,
+      perform: () => NEVER,
+    });
+    const list = handedOut<CaptureRequest>();
+    const batch = runBatch(list.elements, 2).subscribe();
+    // It gives its places back, and another capture takes one of them.
+    time.flush();
+    pipeline.admit(request('busy')).subscribe();
+    await list.hand(request('running'));
+    await list.hand(request('waiting'));
+    const before = log.length;
+    batch.unsubscribe();
+    time.flush();
+    expect(log.slice(before).map((line) => line.replace(/^\d+ /, ''))).toEqual([
+      'cancelled running',
+      'batch.completed b1 0/2, 0 failed',
+    ]);
+    expect(pipeline.load.taken).toBe(1);
+  });
+
   it('lets a request that joined a waiting element be captured when the client of the batch disconnects', async () => {
     const time = new TestScheduler(() => true);
     time.maxFrames = 10_000;

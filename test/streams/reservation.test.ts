@@ -13,8 +13,8 @@ function reservationOf(width: number, maxConcurrent = width) {
 function using(reservation: Reservation) {
   const state = { hasBegun: false, hasPlace: false };
   let release = (): void => {};
-  const element = reservation.element({ dialled: () => {}, reached: () => {} });
-  element.enter((place) => {
+  const element = reservation.element({ dialled: () => {}, reached: () => {}, ended: () => {} });
+  element.enter(false, (place) => {
     state.hasBegun = true;
     state.hasPlace = place !== undefined;
     release = () => place?.release();

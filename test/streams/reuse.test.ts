@@ -218,9 +218,9 @@ function overPipeline(limits: CaptureLimits, isDialling = false) {
 /** A batch with one place, and the client of an element that disconnects. */
 function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipeline' | 'ask'>) {
   const reservation = pipeline.admitBatch(1, () => {});
-  const elementPlace = () => reservation.element({ dialled: () => {}, reached: () => {} });
+  const elementPlace = () => reservation.element({ dialled: () => {}, reached: () => {}, ended: () => {} });
   return {
-    fill: () => elementPlace().enter(() => {}),
+    fill: () => elementPlace().enter(false, () => {}),
     ask: (name: string): (() => void) => {
       const place = elementPlace();
       const client = ask(name, { batch: 'b', elementPlace: place });
