@@ -49,7 +49,7 @@ export interface Actors {
 
 /** How a capture is made, and who is notified of its progress. */
 export interface CaptureManner {
-  /** The batch of the capture, whose elements may share a page. @default null */
+  /** The batch of the capture, whose items may share a page. @default null */
   readonly batch?: string | null;
   /** The open connection to the target, for the first request to it. */
   readonly dialled?: Dialled | undefined;

@@ -28,7 +28,7 @@ const MAX_CERTIFICATE_MS = 2_000;
 
 /**
  * Whether the target is dialled before the capture has a browser: not given HTML, which may need no network, and not
- * elements that share a page, whose browser context may have a cached answer.
+ * batch items that share a page, whose browser context may have a cached answer.
  */
 export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | 'batch'>): boolean {
   return request.html === undefined && hasNetwork(request) && !(request.isolation === 'batch' && batch !== null);

@@ -18,9 +18,9 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const taken$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
   const reservations = new Set<Reservation>();
-  /** Places of elements ahead of their batches. */
+  /** Places of items ahead of their batches. */
   let ahead = 0;
-  /** Elements of batches that wait for a place again, in order. Each function takes one place for its reservation. */
+  /** Items of batches that wait for a place again, in order. Each function takes one place for its reservation. */
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
@@ -62,7 +62,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     return () => void taking.delete(take);
   };
 
-  /** Elements ahead of their batches together take at most half of the queue. */
+  /** Items ahead of their batches together take at most half of the queue. */
   const takeAhead = (owner: string | null): (() => void) | undefined => {
     if (room(owner) < 1 || ahead >= Math.floor(maxQueue / 2)) return undefined;
     ahead += 1;

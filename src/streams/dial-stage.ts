@@ -65,10 +65,10 @@ export function dialFirst(
 
   const dial = (submission: Submission): Observable<Submission> =>
     defer(async () => {
-      const { command, elementPlace } = submission;
+      const { command, itemPlace } = submission;
       const startedAt = now();
       submission.phase = 'dial';
-      elementPlace?.dialled();
+      itemPlace?.dialled();
       try {
         return { startedAt, found: await connect(command) };
       } catch (error) {
@@ -99,10 +99,10 @@ export function dialFirst(
 
 /** Emits a capture whose target is reached when it may be one of its batch's captures at once. */
 function inBatch(submission: Submission): Observable<Submission> {
-  const { elementPlace, command } = submission;
-  if (elementPlace === undefined) return of(submission);
+  const { itemPlace, command } = submission;
+  if (itemPlace === undefined) return of(submission);
   const moved$ = new Observable<Submission>((subscriber) =>
-    elementPlace.moveIn(() => {
+    itemPlace.moveIn(() => {
       subscriber.next(submission);
       subscriber.complete();
     }),

@@ -1,5 +1,5 @@
 import { once } from '../capture/basics/once.ts';
-import type { ReadElement } from './read-ahead.ts';
+import type { ReadItem } from './read-ahead.ts';
 
 /** Permission for one capture to be queued or running. */
 export interface Place {
@@ -12,26 +12,26 @@ export interface Reservation {
   readonly width: number;
   /** Number of places that it holds. */
   readonly held: number;
-  /** Adds an element, which enters when it is to be captured. */
-  element(read: ReadElement): ElementPlace;
+  /** Adds an item, which enters when it is to be captured. */
+  item(read: ReadItem): ItemPlace;
   /**
-   * Gives all unused places back unless there are elements. Later elements take them again, each when there is room.
-   * After admission has ended, elements get no place.
+   * Gives all unused places back unless there are items. Later items take them again, each when there is room.
+   * After admission has ended, items get no place.
    */
   giveBack(): void;
-  /** Refuses further places. Waiting elements begin in turn, and get none. */
+  /** Refuses further places. Waiting items begin in turn, and get none. */
   revoke(): void;
   /** Ends the reservation and all waiting. Places count until their captures have released them. Idempotent. */
   release(): void;
 }
 
 /**
- * The place of one element of a batch, from when it was read. An element is captured in a place of its batch, or, while
+ * The place of one item of a batch, from when it was read. An item is captured in a place of its batch, or, while
  * its target is dialled, in a place ahead of the batch, from which it moves into the batch once its target is reached.
  * When it is captured again, the next capture takes the same place.
  */
-export interface ElementPlace {
-  /** Whether it has a place of its batch, which its capture keeps when the element leaves. */
+export interface ItemPlace {
+  /** Whether it has a place of its batch, which its capture keeps when the item leaves. */
   readonly isIn: boolean;
   /**
    * Waits for a place, then calls `begin` with it, or with undefined after the reservation was revoked. `isAhead`: with
@@ -42,13 +42,13 @@ export interface ElementPlace {
   dialled(): void;
   /** Calls `go` when its capture has a place of the batch. */
   moveIn(go: () => void): void;
-  /** Ends waiting, or leaves the place to other elements once its capture has released it. Idempotent. */
+  /** Ends waiting, or leaves the place to other items once its capture has released it. Idempotent. */
   leave(): void;
 }
 
 /** The operations that a reservation needs from the admission that counts it. */
 interface ReservationCount {
-  /** Whether admission has ended, so that no element may wait for a place. */
+  /** Whether admission has ended, so that no item may wait for a place. */
   isClosed(): boolean;
   change(by: number): void;
   /** Waits for a free place, takes it, and then calls `onTaken`. Returns a function that ends the wait. */
@@ -66,23 +66,23 @@ export function createReservation(width: number, count: ReservationCount, onRetu
   let held = width;
   /** Places of the batch with a capture. */
   let lent = 0;
-  /** Places of the batch with an element, or with a capture that has outlasted its element. */
+  /** Places of the batch with an item, or with a capture that has outlasted its item. */
   let used = 0;
   /** Captures, also those ahead of the batch. */
   let captures = 0;
-  let elements = 0;
-  /** Functions that start an element, in order, each with one that ends its wait. */
+  let items = 0;
+  /** Functions that start an item, in order, each with one that ends its wait. */
   const waiting = new Map<() => void, () => void>();
 
   const startWaiting = (): void => {
     for (const start of waiting.keys()) {
-      // After the reservation was revoked, as many elements are in at once as before.
+      // After the reservation was revoked, as many items are in at once as before.
       if (used >= (valid ? held : width)) return;
       start();
     }
   };
 
-  const createElement = (read: ReadElement): ElementPlace => {
+  const createItem = (read: ReadItem): ItemPlace => {
     let isIn = false;
     let hasLeft = false;
     let stopWaiting = (): void => {};
@@ -115,7 +115,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
       used -= 1;
       startWaiting();
     };
-    /** Calls `go` once the element has a place of the batch. */
+    /** Calls `go` once the item has a place of the batch. */
     const use = (go: () => void): void => {
       read.reached();
       if (isIn) {
@@ -167,7 +167,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
       leave() {
         if (hasLeft) return;
         hasLeft = true;
-        elements -= 1;
+        items -= 1;
         stopWaiting();
         read.ended();
         endUse();
@@ -180,12 +180,12 @@ export function createReservation(width: number, count: ReservationCount, onRetu
     get held() {
       return held;
     },
-    element(read) {
-      elements += 1;
-      return createElement(read);
+    item(read) {
+      items += 1;
+      return createItem(read);
     },
     giveBack() {
-      if (!valid || elements > 0) return;
+      if (!valid || items > 0) return;
       if (count.isClosed()) return reservation.revoke();
       const unused = held - used;
       held = used;

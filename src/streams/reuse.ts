@@ -89,8 +89,8 @@ export function reusing(options: ReuseOptions): Submit {
       share(),
     );
     const firstLeft = (): void => {
-      // A single capture is admitted or refused at once; an element of a batch keeps a place of that batch only.
-      const isAdmitted = flight.captures && under.elementPlace?.isIn !== false;
+      // A single capture is admitted or refused at once; an item of a batch keeps a place of that batch only.
+      const isAdmitted = flight.captures && under.itemPlace?.isIn !== false;
       if (!isAdmitted) firstLeft$.next();
     };
     const flight: Flight = { outcome$, maxAgeMs, captures: false, firstLeft };

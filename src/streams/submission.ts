@@ -5,13 +5,13 @@ import type { Dialled } from '../capture/dialled.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
-import type { ElementPlace, Place } from './reservation.ts';
+import type { ItemPlace, Place } from './reservation.ts';
 
 /** Facts about a submission that do not change. */
 interface SubmissionFacts {
   readonly owner: string | null;
   /** Its place in its batch. */
-  readonly elementPlace: ElementPlace | undefined;
+  readonly itemPlace: ItemPlace | undefined;
   /** Whether its target is dialled before it waits for a slot. */
   readonly isToDial: boolean;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;

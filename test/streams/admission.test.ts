@@ -253,13 +253,13 @@ describe('admission', () => {
   });
 });
 
-/** Returns a place that a capture of the reservation gets, though its element has ended. */
+/** Returns a place that a capture of the reservation gets, though its item has ended. */
 function placeIn(reservation: Reservation | undefined): Place | undefined {
   let taken: Place | undefined;
-  const element = reservation?.element({ dialled: () => {}, reached: () => {}, ended: () => {} });
-  element?.enter(false, (place) => {
+  const item = reservation?.item({ dialled: () => {}, reached: () => {}, ended: () => {} });
+  item?.enter(false, (place) => {
     taken = place;
   });
-  element?.leave();
+  item?.leave();
   return taken;
 }
