@@ -26,7 +26,7 @@ export interface BatchOptions {
   /** Submits one item under its place in the batch. An error becomes its outcome. */
   readonly submit: (
     request: CaptureRequest,
-    under: Client & { readonly batch: string; readonly itemPlace: ItemPlace },
+    options: Client & { readonly batch: string; readonly itemPlace: ItemPlace },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */

@@ -42,7 +42,7 @@ interface ReuseOptions {
 }
 
 /** A running request that others may join. */
-interface Flight {
+interface RunningRequest {
   readonly outcome$: Observable<CaptureOutcome>;
   /** Maximum age of the stored capture it looks for, in milliseconds. */
   readonly maxAgeMs: number;
@@ -63,9 +63,9 @@ interface Flight {
  */
 export function reusing(options: ReuseOptions): Submit {
   const { capture, find, keyOf, events, scheduler = asyncScheduler } = options;
-  const flights = new Map<string, Flight>();
-  const forget = (key: string, flight: Flight): void => {
-    if (flights.get(key) === flight) flights.delete(key);
+  const requests = new Map<string, RunningRequest>();
+  const forget = (key: string, running: RunningRequest): void => {
+    if (requests.get(key) === running) requests.delete(key);
   };
 
   const tell = (request: CaptureRequest, { batch = null, apiKeyName = null, requestId }: SubmitOptions) =>
@@ -76,55 +76,60 @@ export function reusing(options: ReuseOptions): Submit {
       }
     });
 
-  const fromStoreOrPage = (request: CaptureRequest, maxAgeMs: number, under: SubmitOptions, key: string): Flight => {
+  const fromStoreOrPage = (
+    request: CaptureRequest,
+    maxAgeMs: number,
+    options: SubmitOptions,
+    key: string,
+  ): RunningRequest => {
     const firstLeft$ = new Subject<void>();
-    const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(under))).pipe(
+    const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(options))).pipe(
       switchMap((found) => {
-        flight.captures = found === undefined;
-        return found === undefined ? capture(request, under) : of(asReused(found));
+        running.captures = found === undefined;
+        return found === undefined ? capture(request, options) : of(asReused(found));
       }),
       tap(() => firstLeft$.complete()),
       takeUntil(firstLeft$),
-      finalize(() => forget(key, flight)),
+      finalize(() => forget(key, running)),
       share(),
     );
     const firstLeft = (): void => {
       // A single capture is admitted or refused at once; an item of a batch keeps a place of that batch only.
-      const isAdmitted = flight.captures && under.itemPlace?.isIn !== false;
+      const isAdmitted = running.captures && options.itemPlace?.isIn !== false;
       if (!isAdmitted) firstLeft$.next();
     };
-    const flight: Flight = { outcome$, maxAgeMs, captures: false, firstLeft };
-    return flight;
+    const running: RunningRequest = { outcome$, maxAgeMs, captures: false, firstLeft };
+    return running;
   };
 
-  const answer = (request: CaptureRequest, under: SubmitOptions, joins: number): Observable<CaptureOutcome> => {
+  const answer = (request: CaptureRequest, options: SubmitOptions, joins: number): Observable<CaptureOutcome> => {
     const { cacheMaxAgeMs, callback } = request;
     return new Observable<CaptureOutcome>((subscriber) => {
       // A client that sees only its own captures must not be answered with that of another one.
-      const key = JSON.stringify([keyOfClient(under), keyOf(request)]);
-      const underWay = flights.get(key);
-      const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
+      const key = JSON.stringify([keyOfClient(options), keyOf(request)]);
+      const earlier = requests.get(key);
+      const isYoungEnough = earlier?.captures === true || (earlier?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
       // A request with a callback does not join, because the callback reports the end of that request's own capture.
-      if (underWay !== undefined && isYoungEnough && callback === undefined && joins > 0) {
+      if (earlier !== undefined && isYoungEnough && callback === undefined && joins > 0) {
         const again = (): Observable<CaptureOutcome> => {
-          forget(key, underWay);
-          return answer(request, under, joins - 1);
+          forget(key, earlier);
+          return answer(request, options, joins - 1);
         };
-        const joined$ = underWay.outcome$.pipe(map(asReused), tell(request, under));
+        const joined$ = earlier.outcome$.pipe(map(asReused), tell(request, options));
         // `outcome$` errors when the first request is refused, and has no outcome when it left too early.
         return joined$.pipe(throwIfEmpty(), catchError(again)).subscribe(subscriber);
       }
-      const flight = fromStoreOrPage(request, cacheMaxAgeMs, under, key);
-      flights.set(key, flight);
-      const first = flight.outcome$.pipe(tell(request, under)).subscribe(subscriber);
+      const running = fromStoreOrPage(request, cacheMaxAgeMs, options, key);
+      requests.set(key, running);
+      const first = running.outcome$.pipe(tell(request, options)).subscribe(subscriber);
       return () => {
         first.unsubscribe();
-        flight.firstLeft();
+        running.firstLeft();
       };
     });
   };
 
-  return (request, under = {}) => answer(request, under, MAX_JOINS);
+  return (request, options = {}) => answer(request, options, MAX_JOINS);
 }
 
 function keyOfClient(client: Partial<Client>): string | undefined {
