@@ -24,7 +24,7 @@ const seen: z.ZodType<Seen> = z.object({
   changed: z.boolean(),
 });
 
-export type ScrollOptions = Pick<Parameters<PageScripts['scrollPage']>[0], 'from' | 'to' | 'stepMs' | 'hears'>;
+type ScrollOptions = Pick<Parameters<PageScripts['scrollPage']>[0], 'from' | 'to' | 'stepMs' | 'hears'>;
 
 /**
  * Scrolls through these positions and returns the measured state. Stops early when the time of one evaluation is over.
