@@ -43,6 +43,7 @@ interface ReuseOptions {
 
 /** A running request that others may join. */
 interface RunningRequest {
+  /** Completes without an outcome when the first request leaves before its capture is admitted. */
   readonly outcome$: Observable<CaptureOutcome>;
   /** Maximum age of the stored capture it looks for, in milliseconds. */
   readonly maxAgeMs: number;
@@ -51,8 +52,6 @@ interface RunningRequest {
    * caller.
    */
   captures: boolean;
-  /** Call it when the first request has left. Completes `outcome$` without an outcome unless a capture is admitted. */
-  firstLeft(): void;
 }
 
 /**
@@ -76,32 +75,6 @@ export function reusing(options: ReuseOptions): Submit {
       }
     });
 
-  const fromStoreOrPage = (
-    request: CaptureRequest,
-    maxAgeMs: number,
-    options: SubmitOptions,
-    key: string,
-  ): RunningRequest => {
-    const firstLeft$ = new Subject<void>();
-    const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(options))).pipe(
-      switchMap((found) => {
-        running.captures = found === undefined;
-        return found === undefined ? capture(request, options) : of(asReused(found));
-      }),
-      tap(() => firstLeft$.complete()),
-      takeUntil(firstLeft$),
-      finalize(() => forget(key, running)),
-      share(),
-    );
-    const firstLeft = (): void => {
-      // A single capture is admitted or refused at once; an item of a batch keeps a place of that batch only.
-      const isAdmitted = running.captures && options.itemPlace?.isIn !== false;
-      if (!isAdmitted) firstLeft$.next();
-    };
-    const running: RunningRequest = { outcome$, maxAgeMs, captures: false, firstLeft };
-    return running;
-  };
-
   const answer = (request: CaptureRequest, options: SubmitOptions, joins: number): Observable<CaptureOutcome> => {
     const { cacheMaxAgeMs, callback } = request;
     return new Observable<CaptureOutcome>((subscriber) => {
@@ -119,12 +92,25 @@ export function reusing(options: ReuseOptions): Submit {
         // `outcome$` errors when the first request is refused, and has no outcome when it left too early.
         return joined$.pipe(throwIfEmpty(), catchError(again)).subscribe(subscriber);
       }
-      const running = fromStoreOrPage(request, cacheMaxAgeMs, options, key);
+      const firstLeft$ = new Subject<void>();
+      const outcome$ = defer(() => find(request, cacheMaxAgeMs, keyOfClient(options))).pipe(
+        switchMap((found) => {
+          running.captures = found === undefined;
+          return found === undefined ? capture(request, options) : of(asReused(found));
+        }),
+        tap(() => firstLeft$.complete()),
+        takeUntil(firstLeft$),
+        finalize(() => forget(key, running)),
+        share(),
+      );
+      const running: RunningRequest = { outcome$, maxAgeMs: cacheMaxAgeMs, captures: false };
       requests.set(key, running);
-      const first = running.outcome$.pipe(tell(request, options)).subscribe(subscriber);
+      const first = outcome$.pipe(tell(request, options)).subscribe(subscriber);
       return () => {
         first.unsubscribe();
-        running.firstLeft();
+        // A single capture is admitted or refused at once; an item of a batch keeps a place of that batch only.
+        const isAdmitted = running.captures && options.itemPlace?.isIn !== false;
+        if (!isAdmitted) firstLeft$.next();
       };
     });
   };
