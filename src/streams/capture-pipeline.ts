@@ -148,7 +148,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       const { batch = null, requestId = null, itemPlace, owner = null, apiKeyName = null } = options;
       const asked = { request, batch, apiKeyName, requestId };
       const isToDial = dialling?.applies(asked) === true;
-      const facts = { owner, itemPlace, isToDial, isFinal: options.isFinal ?? (() => true) };
+      const facts = { owner, itemPlace, isToDial, isFinal: options.isFinal ?? (() => true), client };
       const begin = (place: Place | undefined): void => {
         const id = ids();
         if (place === undefined) {
@@ -158,7 +158,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           client.error(error);
           return;
         }
-        const submission = createSubmission({ id, ...asked }, facts, { place, queuedAt: now(), client });
+        const submission = createSubmission({ id, ...asked }, { ...facts, place, queuedAt: now() });
         submissions.add(submission);
         // Without a dial, a capture of a cluster counts as queued once its queue has it.
         if (queue.enqueue === undefined || isToDial) queued(submission);

@@ -7,18 +7,14 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import type { ItemPlace, Place } from './reservation.ts';
 
-/** Facts about a submission that do not change. */
-interface SubmissionFacts {
+/** A capture in the pipeline, from its admission to its outcome. */
+export interface Submission {
   readonly owner: string | null;
   /** Its place in its batch. */
   readonly itemPlace: ItemPlace | undefined;
   /** Whether its target is dialled before it waits for a slot. */
   readonly isToDial: boolean;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
-}
-
-/** A capture in the pipeline, from its admission to its outcome. */
-export interface Submission extends SubmissionFacts {
   readonly command: CaptureCommand;
   /** Aborts the command's signal. */
   readonly controller: AbortController;
@@ -38,12 +34,9 @@ export interface Submission extends SubmissionFacts {
   isOver: boolean;
 }
 
-type Asked = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName' | 'requestId'>;
-
 export function createSubmission(
-  asked: Asked,
-  facts: SubmissionFacts,
-  { place, queuedAt, client }: Pick<Submission, 'place' | 'queuedAt' | 'client'>,
+  asked: Omit<CaptureCommand, 'signal' | 'onPhase' | 'dialled'>,
+  facts: Pick<Submission, 'owner' | 'itemPlace' | 'isToDial' | 'isFinal' | 'place' | 'queuedAt' | 'client'>,
 ): Submission {
   const controller = new AbortController();
   const onPhase = (phase: CapturePhase): void => {
@@ -51,7 +44,7 @@ export function createSubmission(
   };
   const submission: Submission = {
     ...facts,
-    ...{ place, queuedAt, client, controller },
+    controller,
     command: { ...asked, signal: controller.signal, onPhase },
     phase: null,
     dialled: undefined,
