@@ -36,7 +36,7 @@ const fileSchema = z.object({ image: imageSchema.nullable(), record: z.looseObje
  * The record of a capture on disk. It is what waits for the database, what the database is rebuilt from, and what a
  * failed capture leaves.
  */
-export interface RecordFile {
+interface RecordFile {
   readonly record: StoredRecord;
   /** Null when the capture failed. */
   readonly image: Pick<ScreenshotInfo, 'bytes' | 'sha256'> | null;
