@@ -50,7 +50,6 @@ export const postBatch = routeWithBody({
     'One item for each request, in their order; one failure never fails the others. A bad item refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 lines that are bad or have a forbidden target the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
   tag: 'capture',
   isIdempotent: true,
-  spendsRate: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {
     concurrency: integerText(z.int({ error: CONCURRENCY }).min(1, { error: CONCURRENCY }), CONCURRENCY)
@@ -69,7 +68,7 @@ export const postBatch = routeWithBody({
     },
     202: ACCEPTED,
   },
-  failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
+  failures: ['target_forbidden', 'rate_limited', 'request_timeout', 'queue_full', 'shutting_down'],
   handle: async (ctx, { parameters, body: { requests, concurrency, callback } }, context) => {
     const { service } = context;
     refuseParametersOfLines(parameters);

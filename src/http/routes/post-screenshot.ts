@@ -72,7 +72,6 @@ export const postScreenshot = routeWithBody({
     'The capture is stored before it is answered. When the client disconnects, it is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. When it prefers `text/markdown`, the answer is the output `markdown`. An `Accept` that takes none of these is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
   tag: 'capture',
   isIdempotent: true,
-  spendsRate: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {},
   screen: refuseLargeWhenFull,
@@ -93,7 +92,7 @@ export const postScreenshot = routeWithBody({
     },
     202: ACCEPTED,
   },
-  failures: [...CAPTURE_FAILURES, 'not_acceptable'],
+  failures: [...CAPTURE_FAILURES, 'rate_limited', 'not_acceptable'],
   handle: async (ctx, { body: request }, context) => {
     const { service } = context;
     spendRate(ctx, context, 1);

@@ -42,7 +42,6 @@ Hosts take turns. A \`Retry-After\` with the status 429 or 503 is obeyed once, i
   tag: 'capture',
   needsDatabase: true,
   isIdempotent: true,
-  spendsRate: true,
   parameters: {
     ports: text.meta({ description: 'For a list as the body: as `ports` of a ScanRequest.' }),
     schemes: text.meta({ description: 'For a list as the body: as `schemes` of a ScanRequest.' }),
@@ -68,7 +67,7 @@ Hosts take turns. A \`Retry-After\` with the status 429 or 503 is obeyed once, i
       headers: ['Location', 'Idempotent-Replayed'],
     },
   },
-  failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
+  failures: ['target_forbidden', 'rate_limited', 'request_timeout', 'queue_full', 'shutting_down'],
   handle: async (ctx, { parameters, body: { targets, ...asked } }, context) => {
     const names = Object.keys(parameters);
     const message = 'is only for a list as the body; put it into the JSON body';

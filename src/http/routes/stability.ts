@@ -21,7 +21,6 @@ export const postStability = routeWithBody({
   description: `Captures the page ${CAPTURES_OF_CHECK} times, as one batch: first with the same clock, random numbers and timing, then with one of them varied at a time. Returns the elements that differ, each with the cause, and a list for \`ignore\` of comparisons and watches. The captures are stored, and count towards the rate and the shares of the key.`,
   tag: 'capture',
   isIdempotent: true,
-  spendsRate: true,
   parameters: {},
   screen: refuseWhenFull,
   body: { name: 'ScreenshotRequest', schema: ({ screenshot }) => screenshot },
@@ -32,7 +31,7 @@ export const postStability = routeWithBody({
       headers: ['Idempotent-Replayed'],
     },
   },
-  failures: [...CAPTURE_FAILURES, 'comparison_too_large', 'artifact_elsewhere', 'artifact_pending'],
+  failures: [...CAPTURE_FAILURES, 'rate_limited', 'comparison_too_large', 'artifact_elsewhere', 'artifact_pending'],
   handle: async (ctx, { body }, context) => {
     const { service } = context;
     refuseOthers(body);
