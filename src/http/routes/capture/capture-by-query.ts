@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { CapstanError } from '../../capture/errors.ts';
-import { parseOrRefuse } from '../../capture/validate.ts';
-import { CAPTURED_FILE } from '../openapi/content.ts';
-import { bodyOfQuery, captureQuery } from '../request/capture-query.ts';
-import { mayBeOfOtherPage } from '../request/other-page.ts';
-import { spendRate } from '../request/spend-rate.ts';
-import { type RouteContext, route } from '../route.ts';
-import type { HttpContext } from '../state.ts';
+import { CapstanError } from '../../../capture/errors.ts';
+import { parseOrRefuse } from '../../../capture/validate.ts';
+import { CAPTURED_FILE } from '../../openapi/content.ts';
+import { bodyOfQuery, captureQuery } from '../../request/capture-query.ts';
+import { mayBeOfOtherPage } from '../../request/other-page.ts';
+import { spendRate } from '../../request/spend-rate.ts';
+import { type RouteContext, route } from '../../route.ts';
+import type { HttpContext } from '../../state.ts';
 import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, submitted } from './post-screenshot.ts';
 
 /** Captures a page and answers with its image, for `<img>` and quick scripts. */

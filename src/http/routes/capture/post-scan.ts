@@ -1,24 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { errorText } from '../../capture/basics/error-text.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
-import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { parseOrRefuse, refusal } from '../../capture/validate.ts';
-import type { ScanSettings } from '../../capture/work/scan.ts';
-import { answer } from '../answer/envelope.ts';
-import { ScanSchema } from '../answer/schemas.ts';
-import { goneSignal } from '../connection/client-gone.ts';
-import { callerOf } from '../keys/callers.ts';
-import { within } from '../lines/body-lines.ts';
-import { bodyDecoder, brokenBody, decodedBody, LIST_TYPES } from '../lines/streamed-body.ts';
-import { refuseIdempotencyKey } from '../middleware/idempotency.ts';
-import { envelope } from '../openapi/content.ts';
-import { admitCallback } from '../request/callback.ts';
-import { publicPath } from '../request/public-address.ts';
-import { requireRate, spendRate } from '../request/spend-rate.ts';
-import { type RouteContext, routeWithBody } from '../route.ts';
-import type { HttpContext } from '../state.ts';
-import { jobAnswer } from './jobs.ts';
+import { errorText } from '../../../capture/basics/error-text.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { bytesText, STORED_LIMITS } from '../../../capture/stored-limits.ts';
+import { parseOrRefuse, refusal } from '../../../capture/validate.ts';
+import type { ScanSettings } from '../../../capture/work/scan.ts';
+import { answer } from '../../answer/envelope.ts';
+import { ScanSchema } from '../../answer/schemas.ts';
+import { goneSignal } from '../../connection/client-gone.ts';
+import { callerOf } from '../../keys/callers.ts';
+import { within } from '../../lines/body-lines.ts';
+import { bodyDecoder, brokenBody, decodedBody, LIST_TYPES } from '../../lines/streamed-body.ts';
+import { refuseIdempotencyKey } from '../../middleware/idempotency.ts';
+import { envelope } from '../../openapi/content.ts';
+import { admitCallback } from '../../request/callback.ts';
+import { publicPath } from '../../request/public-address.ts';
+import { requireRate, spendRate } from '../../request/spend-rate.ts';
+import { type RouteContext, routeWithBody } from '../../route.ts';
+import type { HttpContext } from '../../state.ts';
+import { jobAnswer } from '../jobs.ts';
 
 /** A scan that a client requested. */
 interface Asked extends ScanSettings {

@@ -1,16 +1,16 @@
-import { StabilitySchema } from '../../capture/comparison/stability.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
-import { refusal } from '../../capture/validate.ts';
-import { checkStability, type StabilityParts } from '../../stability/check-stability.ts';
-import { CAPTURES_OF_CHECK } from '../../stability/variations.ts';
-import { answer } from '../answer/envelope.ts';
-import { clientGone } from '../connection/client-gone.ts';
-import { callerOf } from '../keys/callers.ts';
-import { envelope } from '../openapi/content.ts';
-import { refuseWhenFull } from '../request/refuse-early.ts';
-import { spendRate } from '../request/spend-rate.ts';
-import { routeWithBody } from '../route.ts';
-import { infoOf } from './compare.ts';
+import { StabilitySchema } from '../../../capture/comparison/stability.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { refusal } from '../../../capture/validate.ts';
+import { checkStability, type StabilityParts } from '../../../stability/check-stability.ts';
+import { CAPTURES_OF_CHECK } from '../../../stability/variations.ts';
+import { answer } from '../../answer/envelope.ts';
+import { clientGone } from '../../connection/client-gone.ts';
+import { callerOf } from '../../keys/callers.ts';
+import { envelope } from '../../openapi/content.ts';
+import { refuseWhenFull } from '../../request/refuse-early.ts';
+import { spendRate } from '../../request/spend-rate.ts';
+import { routeWithBody } from '../../route.ts';
+import { infoOf } from '../compare.ts';
 import { CAPTURE_FAILURES } from './post-screenshot.ts';
 
 export const postStability = routeWithBody({
