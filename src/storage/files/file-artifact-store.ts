@@ -17,6 +17,7 @@ import {
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { publishDurably, writeDurably, writeNew } from './durable-file.ts';
+import { removeThumbnails } from './file-thumbnail-store.ts';
 import { byTimeIn, describeNewest, idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, capturesDirectory, directoriesAbove, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
@@ -187,11 +188,16 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   async function removeAll(ids: readonly number[]): Promise<RemovedArtifacts> {
     let captures = 0;
     let bytes = 0;
-    await removeCaptures(data, ids, emptied, (id, removed) => {
-      if (removed.hasFiles) captures += 1;
-      bytes += removed.bytes;
-      stored.changed(id, -removed.bytes);
-    });
+    try {
+      await removeCaptures(data, ids, emptied, (id, removed) => {
+        if (removed.hasFiles) captures += 1;
+        bytes += removed.bytes;
+        stored.changed(id, -removed.bytes);
+      });
+    } finally {
+      // Thumbnails may be in this data directory although the capture is elsewhere.
+      await Promise.all(ids.map((id) => removeThumbnails(data.path, id)));
+    }
     return { captures, bytes };
   }
 
@@ -212,6 +218,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     oldestAfter: (id) => idsOldestFirst(data.path, id),
     sizeOf: (id) => bytesOf(data.path, id),
     remove: removeAll,
+    release: (ids) => removeCaptures(data, ids, emptied),
     get bytes() {
       return stored.total;
     },

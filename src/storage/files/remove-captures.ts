@@ -5,7 +5,6 @@ import { codeOf } from '../failures/write-failure.ts';
 import { firstIdAt } from '../records/ids.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';
-import { removeThumbnails } from './file-thumbnail-store.ts';
 import { captureDirectory, minuteDirectory, RECORD_FILE, timeNames } from './layout.ts';
 import { bytesAt } from './stored-bytes.ts';
 import { exists, namesIn } from './workspace.ts';
@@ -23,17 +22,17 @@ interface RemovedFiles {
 }
 
 /**
- * Removes the directories of captures and their thumbnails. Each capture is moved away as a whole before anything is
- * unlinked, so that it disappears at once; a crash in between leaves it where the next start sweeps. Open files stay
- * readable. `onRemoved` is called for each capture that existed. Continues after a capture that cannot be removed, and
- * rejects with its error at the end. `emptied`: directories of minutes that may be empty. That of the current minute
- * stays until a later removal, because the next capture would have to make it again, durably.
+ * Removes the directories of captures. Each capture is moved away as a whole before anything is unlinked, so that it
+ * disappears at once; a crash in between leaves it where the next start sweeps. Open files stay readable. `onRemoved` is
+ * called for each capture that existed; without it, nothing is counted. Continues after a capture that cannot be
+ * removed, and rejects with its error at the end. `emptied`: directories of minutes that may be empty. That of the
+ * current minute stays until a later removal, because the next capture would have to make it again, durably.
  */
 export async function removeCaptures(
   data: DataDirectory,
   ids: readonly number[],
   emptied: Set<string>,
-  onRemoved: (id: number, removed: RemovedFiles) => void,
+  onRemoved?: (id: number, removed: RemovedFiles) => void,
 ): Promise<void> {
   const failures: unknown[] = [];
   const moved: Moved[] = [];
@@ -51,12 +50,10 @@ export async function removeCaptures(
   for (const minute of minutes) await ifThere(syncDirectory(minute));
   for (const { id, away } of moved) {
     const names = await namesIn(away);
-    const bytes = await bytesAt(away, names);
+    const bytes = onRemoved === undefined ? 0 : await bytesAt(away, names);
     await removeFiles(away, names).catch((error: unknown) => failures.push(error));
-    onRemoved(id, { hasFiles: names.some((name) => name !== RECORD_FILE), bytes });
+    onRemoved?.(id, { hasFiles: names.some((name) => name !== RECORD_FILE), bytes });
   }
-  // Thumbnails may be in this data directory although the capture is elsewhere.
-  for (const id of ids) await removeThumbnails(data.path, id).catch((error: unknown) => failures.push(error));
   for (const minute of minutes) emptied.add(minute);
   const { day, minute: name } = timeNames(firstIdAt(new Date()));
   const current = minuteDirectory(data.path, day, name);

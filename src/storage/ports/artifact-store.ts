@@ -134,6 +134,8 @@ export interface LocalStore extends ArtifactStore {
    * failure may lose or empty the copies of the last seconds.
    */
   copyRecord(record: StoredRecord): Promise<void>;
+  /** Removes copies of captures that another store has. Thumbnails stay, and `bytes` as it is. */
+  release(ids: readonly number[]): Promise<void>;
 }
 
 /** Returns a store with some methods replaced. Its size is read each time: spreading would copy it once. */

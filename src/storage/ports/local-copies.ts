@@ -31,8 +31,8 @@ export interface LocalCopies {
    * `database_unavailable` or `artifacts_unavailable` when the store cannot be reached.
    */
   deliver(record: StoredRecord): Promise<StoredRecord | undefined>;
-  /** Removes what need not stay of a copy that is delivered and whose record the database has. */
-  release(record: StoredRecord): Promise<void>;
+  /** Removes what need not stay of copies that are delivered and whose records the database has. */
+  release(records: readonly StoredRecord[]): Promise<void>;
 }
 
 /**
@@ -48,8 +48,9 @@ export function createOwnCopies(local: LocalStore, { keepsFailed }: { readonly k
     has: (id) => hasCopy(local, id),
     record: local.record,
     deliver: (record) => namingStore(record, local),
-    release: async ({ id, artifacts }) => {
-      if (artifacts === null && !keepsFailed) await local.remove([id]);
+    release: async (records) => {
+      const failed = records.filter(({ artifacts }) => artifacts === null);
+      if (failed.length > 0 && !keepsFailed) await local.release(failed.map(({ id }) => id));
     },
   };
 }

@@ -164,9 +164,10 @@ export function createUploads(
     has: (id) => hasCopy(local, id),
     record: (id) => local.record(id),
     deliver: ({ id }) => deliverWithin(id),
-    release: async ({ id }) => {
-      await local.remove([id]);
-      forget(id);
+    release: async (records) => {
+      const ids = records.map(({ id }) => id);
+      await local.release(ids);
+      ids.forEach(forget);
     },
   };
 }
