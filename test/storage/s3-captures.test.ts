@@ -206,6 +206,14 @@ describeWithS3(
       expect(problems).toEqual([]);
     });
 
+    it('keeps the thumbnails of a capture whose copy on the disk is removed', async () => {
+      const storage = await open();
+      await keepPicture(storage.captureStore, ID);
+      await storage.thumbnails.write(ID, '320x-q80.webp', IMAGE);
+      await delivered(storage);
+      expect(await storage.thumbnails.read(ID, '320x-q80.webp')).toEqual(IMAGE);
+    });
+
     it('keeps marks that are given while a capture is uploaded', async () => {
       const storage = await open();
       proxy.answered = (line) =>
