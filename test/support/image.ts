@@ -38,8 +38,10 @@ export function colourAt(png: Pixels, x: number, y: number): Colour {
 /** Counts the pixels of an image that have this colour. */
 export function countOf(png: Pixels, [red, green, blue, alpha]: Colour): number {
   const [wanted] = numbersOf({ data: Buffer.from([red, green, blue, alpha]) });
+  const numbers = numbersOf(png);
   let count = 0;
-  for (const number of numbersOf(png)) if (number === wanted) count += 1;
+  // By index, since an iterator takes ten times as long: full pages have 20 million pixels.
+  for (let at = 0; at < numbers.length; at += 1) if (numbers[at] === wanted) count += 1;
   return count;
 }
 

@@ -6,6 +6,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { SnippetText } from '../../parts/snippet-text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
+import type { Look } from './use-looks.ts';
 
 interface CardProps {
   readonly result: Result;
@@ -15,14 +16,12 @@ interface CardProps {
   readonly words: string;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
-  /** Number of captures that look like this one, itself included, where captures are grouped by their look. */
-  readonly alike: number | undefined;
-  /** Shows or hides the other captures of its group. */
-  readonly fold?: { readonly isOpen: boolean; readonly change: () => void } | undefined;
+  /** Undefined where captures are not grouped by their look. */
+  readonly look: Look | undefined;
 }
 
 /** A capture in the gallery: a card, or a row of the table, which differ in their style alone. */
-export function Card({ result, index, width, words, isChosen, onChoose, alike, fold }: CardProps) {
+export function Card({ result, index, width, words, isChosen, onChoose, look }: CardProps) {
   const { id, url, host, probed_at: at, snippets = [] } = result;
   // The one with the most of the words.
   const [snippet] = snippets.toSorted((a, b) => b.highlights.length - a.highlights.length);
@@ -47,17 +46,9 @@ export function Card({ result, index, width, words, isChosen, onChoose, alike, f
           <SnippetText snippet={snippet} class="card-snippet" isShort />
         )}
       </a>
-      {alike !== undefined && (
+      {look !== undefined && (
         <span class="card-look">
-          {fold === undefined || alike === 1 ? (
-            <Badge tone={alike === 1 ? 'warn' : 'plain'}>
-              {alike === 1 ? 'looks like no other' : `${alike} alike`}
-            </Badge>
-          ) : (
-            <button type="button" class="button card-fold" aria-expanded={fold.isOpen} onClick={fold.change}>
-              {alike} alike
-            </button>
-          )}
+          <LookButton {...look} />
         </span>
       )}
       <p class="card-facts">
@@ -82,5 +73,16 @@ export function Card({ result, index, width, words, isChosen, onChoose, alike, f
         <Icon name={isChosen ? 'check' : 'plus'} size={14} />
       </button>
     </article>
+  );
+}
+
+/** How many captures look like this one, and the button that shows them. */
+function LookButton({ alike, fold }: Look) {
+  if (alike === 1) return <Badge tone="warn">looks like no other</Badge>;
+  if (fold === undefined) return <Badge tone="plain">{`${alike} alike`}</Badge>;
+  return (
+    <button type="button" class="button card-fold" aria-expanded={fold.isOpen} onClick={fold.change}>
+      {alike} alike
+    </button>
   );
 }

@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { groupByLook } from '../../../src/capture/finding/looks.ts';
 import { queryOf } from '../../api/client.ts';
 import { onRemoved } from '../../api/removal.ts';
 import { mayCapture } from '../../api/session.ts';
@@ -13,32 +12,32 @@ import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Select } from '../../parts/select.tsx';
 import { usePlace } from '../../parts/use-place.ts';
-import { Empty, Problem, View } from '../../parts/view.tsx';
-import { Card } from './card.tsx';
+import { Problem, View } from '../../parts/view.tsx';
+import { Cards } from './cards.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { countOf, type Filters, feedOf, groupsPath, listPath, readFilters } from './filters.ts';
 import { GROUPINGS, type Grouping, Groups, groupingOf, MAX_GROUPS, useGroups } from './groups.tsx';
 import { LabelCaptures } from './label-captures.tsx';
+import { NothingFound } from './nothing-found.tsx';
 import { Selection } from './selection.tsx';
 import { focusedIndex, useArrowKeys } from './use-arrow-keys.ts';
 import { useGrid } from './use-grid.ts';
+import { useLooks } from './use-looks.ts';
 import { useResults } from './use-results.ts';
 
 /** Maximum distance from the top, in pixels, at which new captures are inserted. */
 const AT_TOP = 8;
 
-const TABLE_THUMBNAIL = 128;
-
-const WAYS = [
+const LAYOUTS = [
   ['cards', 'Cards'],
   ['table', 'Table'],
   ['alike', 'Alike'],
   ['groups', 'Groups'],
 ] as const;
-type Way = (typeof WAYS)[number][0];
+type Layout = (typeof LAYOUTS)[number][0];
 
-function wayOf(text: string | null): Way {
-  return WAYS.find(([way]) => way === text)?.[0] ?? 'cards';
+function layoutOf(text: string | null): Layout {
+  return LAYOUTS.find(([layout]) => layout === text)?.[0] ?? 'cards';
 }
 
 export function Gallery() {
@@ -48,36 +47,23 @@ export function Gallery() {
   const isScrolled = useCallback(() => (scroller.current?.scrollTop ?? 0) > AT_TOP, []);
   const results = useResults(filters, isScrolled);
   const { state, error, isComplete, waiting } = results;
-  const way = wayOf(query.value.get('view'));
-  const groups = useMemo(() => (way === 'alike' ? groupByLook(results.items) : undefined), [way, results.items]);
-  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  const layout = layoutOf(query.value.get('view'));
   // The captures of a scan are many: each group is one card, until it is unfolded.
-  const isFolded = filters.scan !== '';
-  const items = useMemo(() => {
-    const shown = (group: readonly Result[]) =>
-      isFolded && !unfolded.has(group[0]?.id ?? 0) ? group.slice(0, 1) : group;
-    return way === 'groups' ? [] : (groups?.flatMap(shown) ?? results.items);
-  }, [way, groups, results.items, isFolded, unfolded]);
-  const unfold = (id: number) =>
-    setUnfolded((ids) => new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]));
-  const alike = useMemo(
-    () => new Map(groups?.flatMap((group) => group.map(({ id }) => [id, group.length] as const))),
-    [groups],
-  );
-  const firsts = useMemo(() => new Set(groups?.map(([first]) => first?.id)), [groups]);
+  const looks = useLooks(layout === 'alike' ? results.items : undefined, filters.scan !== '');
+  const items = { cards: results.items, table: results.items, alike: looks.shown, groups: [] }[layout];
   const by = groupingOf(query.value.get('by'));
-  const grid = useGrid(scroller, items.length, way === 'table');
+  const grid = useGrid(scroller, items.length, layout === 'table');
   const [chosen, setChosen] = useState<readonly number[]>([]);
 
   useEffect(() => {
     const rowsLeft = (items.length - grid.end) / grid.columns;
-    if (way !== 'groups' && state === 'ready' && !isComplete && rowsLeft < 4) results.loadMore();
+    if (layout !== 'groups' && state === 'ready' && !isComplete && rowsLeft < 4) results.loadMore();
   });
-  const counted = useGroups(filters, by, way === 'groups');
+  const counted = useGroups(filters, by, layout === 'groups');
   const keepPlace = usePlace(scroller, {
     of: search,
-    isReady: way === 'groups' ? counted.data !== undefined : state === 'ready',
-    loadMore: way === 'groups' || isComplete ? undefined : results.loadMore,
+    isReady: layout === 'groups' ? counted.data !== undefined : state === 'ready',
+    loadMore: layout === 'groups' || isComplete ? undefined : results.loadMore,
   });
 
   const choose = (id: number) =>
@@ -105,10 +91,10 @@ export function Gallery() {
     scroller.current?.scrollTo({ top: 0 });
     results.release();
   };
-  const address = (next: Filters, view: Way, grouping = by) =>
+  const address = (next: Filters, view: Layout, grouping = by) =>
     `/${queryOf({ ...next, view: view === 'cards' ? '' : view, by: view === 'groups' ? grouping : '' })}`;
-  const change = (next: Filters, isMore: boolean) => goTo(address(next, way), { replace: isMore });
-  const show = (next: Way, grouping?: Grouping) => goTo(address(filters, next, grouping), { replace: true });
+  const change = (next: Filters, isMore: boolean) => goTo(address(next, layout), { replace: isMore });
+  const show = (next: Layout, grouping?: Grouping) => goTo(address(filters, next, grouping), { replace: true });
 
   const feed = feedOf(filters);
   return (
@@ -119,7 +105,7 @@ export function Gallery() {
         <>
           <CopyAsCurl
             requests={() =>
-              way === 'groups'
+              layout === 'groups'
                 ? [{ path: groupsPath(filters, by, MAX_GROUPS) }]
                 : [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]
             }
@@ -139,8 +125,8 @@ export function Gallery() {
       }
     >
       <FilterBar filters={filters} onChange={change}>
-        <Segments label="View" name="view" choices={WAYS} chosen={way} onChoose={(value) => show(value)} />
-        {way === 'groups' && (
+        <Segments label="View" name="view" choices={LAYOUTS} chosen={layout} onChoose={(value) => show(value)} />
+        {layout === 'groups' && (
           <label class="field inline" htmlFor="group-by">
             <span>Group by</span>
             <Select id="group-by" value={by} options={GROUPINGS} onChange={(value) => show('groups', value)} />
@@ -156,52 +142,30 @@ export function Gallery() {
         )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}
         <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onFocusIn={keepPlace} onKeyDown={onKeyDown}>
-          {way === 'groups' && <Groups filters={filters} by={by} answer={counted} />}
-          {way !== 'groups' && state === 'failed' && <Problem error={error} retry={results.reload} />}
-          {way !== 'groups' && state === 'ready' && results.items.length === 0 && <NothingFound filters={filters} />}
-          {way === 'alike' && results.items.length > alike.size && (
-            <p class="muted gallery-note">
-              {integer(results.items.length - alike.size)} captures without a perception hash are left out. Captures of
-              the form have one; in a request, ask for it with evidence: ["perception_hash"].
-            </p>
+          {layout === 'groups' ? (
+            <Groups filters={filters} by={by} answer={counted} />
+          ) : (
+            <>
+              {state === 'failed' && <Problem error={error} retry={results.reload} />}
+              {state === 'ready' && results.items.length === 0 && <NothingFound filters={filters} />}
+              {looks.leftOut > 0 && (
+                <p class="muted gallery-note">
+                  {integer(looks.leftOut)} captures without a perception hash are left out. Captures of the form have
+                  one; in a request, ask for it with evidence: ["perception_hash"].
+                </p>
+              )}
+              <Cards
+                items={items}
+                grid={grid}
+                isTable={layout === 'table'}
+                isPending={state === 'pending'}
+                words={filters.words}
+                lookOf={looks.lookOf}
+                chosen={chosen}
+                onChoose={choose}
+              />
+            </>
           )}
-          <ul
-            hidden={way === 'groups'}
-            class={way === 'table' ? 'grid table' : 'grid'}
-            style={{ height: `${grid.height}px` }}
-            aria-busy={state === 'pending'}
-          >
-            {items.slice(grid.start, grid.end).map((result, offset) => {
-              const index = grid.start + offset;
-              const left = (index % grid.columns) * (grid.cardWidth + grid.gap);
-              const top = Math.floor(index / grid.columns) * grid.rowHeight;
-              return (
-                <li
-                  key={result.id}
-                  style={{
-                    transform: `translate(${left}px, ${top}px)`,
-                    width: `${grid.cardWidth}px`,
-                    height: `${grid.rowHeight - grid.gap}px`,
-                  }}
-                >
-                  <Card
-                    result={result}
-                    index={index}
-                    width={way === 'table' ? TABLE_THUMBNAIL : grid.cardWidth}
-                    words={filters.words}
-                    alike={alike.get(result.id)}
-                    fold={
-                      isFolded && firsts.has(result.id)
-                        ? { isOpen: unfolded.has(result.id), change: () => unfold(result.id) }
-                        : undefined
-                    }
-                    isChosen={chosen.includes(result.id)}
-                    onChoose={() => choose(result.id)}
-                  />
-                </li>
-              );
-            })}
-          </ul>
         </div>
         {selected.length > 0 && (
           <Selection
@@ -225,27 +189,5 @@ export function Gallery() {
         {state === 'ready' && focused === undefined ? `${integer(items.length)} captures loaded` : ''}
       </p>
     </View>
-  );
-}
-
-function NothingFound({ filters }: { readonly filters: Filters }) {
-  const { text, words } = filters;
-  return countOf(filters) > 0 ? (
-    <Empty title="No capture matches">
-      <p>Remove a filter, or search for less.</p>
-      {text !== '' && words === '' && (
-        <a class="button primary" href={hrefOf(`/${queryOf({ ...filters, text: '', words: text })}`)}>
-          Search the words on the pages
-        </a>
-      )}
-      {words !== '' && <p>Words are found on pages that were captured while the service ran with --index-words.</p>}
-    </Empty>
-  ) : (
-    <Empty title="No captures yet">
-      <p>Captures appear here as soon as they are stored.</p>
-      <a class="button primary" href={hrefOf('/capture')}>
-        Capture a page
-      </a>
-    </Empty>
   );
 }

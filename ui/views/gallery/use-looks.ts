@@ -1,0 +1,50 @@
+import { useMemo, useState } from 'preact/hooks';
+import { groupByLook } from '../../../src/capture/finding/looks.ts';
+import type { Result } from '../../api/types.ts';
+
+/** Whether the captures that look like one are shown, too. */
+export interface Fold {
+  readonly isOpen: boolean;
+  readonly change: () => void;
+}
+
+/** What the gallery says of a capture among those that look like it. */
+export interface Look {
+  /** Number of captures that look alike, this one included. */
+  readonly alike: number;
+  /** Undefined for all but the first capture of a group that can be folded. */
+  readonly fold?: Fold | undefined;
+}
+
+export interface Looks {
+  /** The captures to show: those that look alike beside each other, and only the first one of a folded group. */
+  readonly shown: readonly Result[];
+  /** Number of captures without a perception hash, which are not shown. */
+  readonly leftOut: number;
+  readonly lookOf: (id: number) => Look | undefined;
+}
+
+/**
+ * Groups captures that look alike.
+ *
+ * @param captures undefined when captures are not grouped
+ * @param canFold whether groups are folded until they are opened
+ */
+export function useLooks(captures: readonly Result[] | undefined, canFold: boolean): Looks {
+  const groups = useMemo(() => groupByLook(captures ?? []), [captures]);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  return useMemo(() => {
+    const looks = new Map<number, Look>();
+    const shown: Result[] = [];
+    for (const group of groups) {
+      const first = group[0]?.id ?? 0;
+      const isOpen = !canFold || unfolded.has(first);
+      for (const { id } of group) looks.set(id, { alike: group.length });
+      const change = () =>
+        setUnfolded((ids) => new Set(isOpen ? [...ids].filter((id) => id !== first) : [...ids, first]));
+      if (canFold) looks.set(first, { alike: group.length, fold: { isOpen, change } });
+      shown.push(...(isOpen ? group : group.slice(0, 1)));
+    }
+    return { shown, leftOut: (captures?.length ?? 0) - looks.size, lookOf: (id) => looks.get(id) };
+  }, [captures, groups, unfolded, canFold]);
+}
