@@ -42,10 +42,9 @@ const parts = await openGridfsParts(directory, url, {
         dieAt('written locally');
         return dyingAt(staged, 'published locally');
       },
-      remove: async (ids) => {
-        const removed = await local.remove(ids);
+      release: async (ids) => {
+        await local.release(ids);
         dieAt('released');
-        return removed;
       },
     }),
     remote: around<ArtifactStore>(remote, {
