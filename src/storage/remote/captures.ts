@@ -65,7 +65,7 @@ export async function packedBytes(
   return rest?.content;
 }
 
-export interface WholeCapture extends FoundCapture {
+interface WholeCapture extends FoundCapture {
   readonly record: StoredRecord;
 }
 
