@@ -1,4 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { errorText } from '../capture/basics/error-text.ts';
 import { ignoreField, type PictureDifference } from '../capture/comparison/comparison.ts';
@@ -77,9 +80,9 @@ async function imageIn(file: string): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-async function written(file: string, drawing: Uint8Array): Promise<void> {
+async function written(file: string, drawing: { stream(): Readable }): Promise<void> {
   try {
-    await writeFile(file, drawing);
+    await pipeline(drawing.stream(), createWriteStream(file));
   } catch (error) {
     throw new ConfigError(`${file} cannot be written: ${errorText(error)}`);
   }

@@ -1,5 +1,5 @@
 import { text as readText } from 'node:stream/consumers';
-import { firstValueFrom, type Observable, takeUntil } from 'rxjs';
+import { finalize, firstValueFrom, type Observable, takeUntil } from 'rxjs';
 import type { ArtifactKind } from '../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
 import {
@@ -12,12 +12,12 @@ import {
 import { CapstanError } from '../capture/errors.ts';
 import { createBoundedWork } from '../fairness/work-in-turn.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
+import type { Pair, ReadableFile } from './comparison/compared.ts';
 import { createComparisonThread, type ThreadOptions } from './comparison/comparison-thread.ts';
 import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
 
-/** Maximum number of comparisons at once: each holds two files and up to 40 MiB of decoded rows in memory. */
+/** Maximum number of comparisons at once: each holds up to 40 MiB of decoded rows in memory. */
 const MAX_AT_ONCE = 1;
 /** Maximum number of comparisons under way, of which each key has a share. */
 const MAX_WAITING = 100;
@@ -40,15 +40,15 @@ interface CompareAnswer {
   readonly difference: Difference;
   /** The elements around the regions, if they were wanted; none unless both captures have element maps. */
   readonly around: readonly Place[];
-  /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
-  readonly drawing: Uint8Array<ArrayBuffer> | null;
+  /** Both images beside each other as PNG, with the regions marked, if that was wanted. It must be closed. */
+  readonly drawing: ReadableFile | null;
 }
 
 const SAME_PICTURE = { regions: [], truncated: false, changed_pixels: 0, share: 0 } satisfies Partial<Difference>;
 
 export type Comparisons = ReturnType<typeof createComparisons>;
 
-/** `staging` resolves with the directory for large decoded images. */
+/** `staging` resolves with the directory for large images. */
 export function createComparisons(
   artifacts: Pick<ArtifactStore, 'open' | 'record'>,
   staging: () => Promise<string>,
@@ -57,23 +57,16 @@ export function createComparisons(
   const inTurnOfOwner = createBoundedWork({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
   const thread = createComparisonThread(staging, options);
 
-  async function read(id: number): Promise<File | undefined> {
-    const artifact = await artifacts.open(id, 'image');
-    if (artifact === undefined) return undefined;
-    const file = new Uint8Array(artifact.bytes);
-    let at = 0;
-    // Piece by piece: joining and copying a file of many megabytes would block the event loop.
-    for await (const chunk of artifact.stream()) {
-      file.set(chunk, at);
-      at += chunk.length;
-    }
-    return file;
-  }
-
   /** Undefined when one of them was removed. */
-  async function readImages(ids: Pair<number>): Promise<Pair<File> | undefined> {
-    const [before, after] = await Promise.all([read(ids[0]), read(ids[1])]);
-    return before === undefined || after === undefined ? undefined : [before, after];
+  async function openImages(ids: Pair<number>): Promise<Pair<ReadableFile> | undefined> {
+    const [before, after] = await Promise.all([artifacts.open(ids[0], 'image'), artifacts.open(ids[1], 'image')]);
+    if (before !== undefined && after !== undefined && before.info.sha256 !== after.info.sha256) return [before, after];
+    if (before !== undefined && after !== undefined) {
+      await after.close();
+      return [before, before];
+    }
+    await Promise.all([before?.close(), after?.close()]);
+    return undefined;
   }
 
   /** Null when one of them does not have the output. */
@@ -117,8 +110,8 @@ export function createComparisons(
     ]);
     if (old === undefined || now === undefined) return undefined;
     if (maps === null && (ignore.selectors.length > 0 || onlyElements !== undefined)) throw await withoutMap(ids);
-    const inThread = async (known: typeof maps): Promise<ThreadDifference | undefined> => {
-      const images = skipsImages ? null : await readImages(ids);
+    const inThread = async (known: typeof maps) => {
+      const images = skipsImages ? null : await openImages(ids);
       if (images === undefined) return undefined;
       const how = { onlyElements: onlyElements ?? null, ignore, inAnyOrder, draws, places };
       return inTurn(() => thread.compare({ images, texts, links, maps: known, ...how }));
@@ -157,8 +150,16 @@ export function createComparisons(
       how: ComparisonOptions = {},
     ): Promise<CompareAnswer | undefined> => {
       if (how.skipsImages !== true) for (const info of [before, after]) refuseOthers(info);
-      const compared = inTurnOfOwner(owner, () => compare([before.id, after.id], how));
-      return firstValueFrom(compared.pipe(takeUntil(gone)));
+      let isOver = false;
+      const compared = inTurnOfOwner(owner, async () => {
+        const answer = await compare([before.id, after.id], how);
+        if (isOver) await answer?.drawing?.close();
+        return answer;
+      });
+      const over = () => {
+        isOver = true;
+      };
+      return firstValueFrom(compared.pipe(takeUntil(gone), finalize(over)));
     },
   };
 }

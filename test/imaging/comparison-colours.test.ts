@@ -66,7 +66,7 @@ describe('colours that comparisons tell apart', () => {
     return Answer.parse(await response.json()).data.regions;
   }
   const pixelsOf = async (file: Buffer) => {
-    const pixels = await decode(file, null, () => {});
+    const pixels = await decode(new Uint8Array(file), null, () => {});
     if (!(pixels?.rows.source instanceof Uint32Array)) throw new Error('the image is too large');
     return { data: pixels.rows.source, width: pixels.width };
   };

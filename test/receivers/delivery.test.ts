@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KEYS } from '../../src/receivers/receiver.ts';
 import { readState } from '../../src/receivers/receiver-state.ts';
+import { RETRY_TIMES } from '../../src/receivers/retry-times.ts';
 import { deliveriesIn } from '../../src/storage/documents/deliveries.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
@@ -210,6 +212,34 @@ describeInEachDatabase((open) => {
     await polled(after.said).toHaveLength(3);
     expect(batches(back).toSorted()).toEqual(['a', 'b', 'c']);
     await after.stop();
+  });
+
+  it('delivers in order what a receiver that was away for a day did not take', async () => {
+    let isAway = true;
+    await using receiver = await startReceiver((response) => response.writeHead(isAway ? 503 : 204).end());
+    const start = Date.now();
+    let now = start;
+    const rig = await startRig(database, { webhooks: [receiver.url], clock: () => now, times: RETRY_TIMES });
+    for (const run of [1, 2, 3]) rig.watch(7, run);
+    const first = async () => {
+      const [found] = await rig.store.next(KEYS.webhook(receiver.url), { exceptLanes: [], upTo: Infinity, limit: 1 });
+      return found?.attempts;
+    };
+    const goOn = () => {
+      // Longer than the longest pause.
+      now += RETRY_TIMES.maxMs + 1;
+      rig.dispatcher.wake();
+    };
+    for (let attempts = 1; now - start < 24 * HOUR; attempts += 1) {
+      await polled(first).toBe(attempts);
+      goOn();
+    }
+    isAway = false;
+    const runs = () => receiver.received.slice(-3).map(({ body }) => JSON.parse(body).run.capture);
+    goOn();
+    await polled(rig.said).toEqual(['7 delivered', '7 delivered', '7 delivered']);
+    expect(runs()).toEqual([1, 2, 3]);
+    await rig.stop();
   });
 
   it('sends one message of many in each interval', async () => {

@@ -17,6 +17,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'a URL of another scheme':
     'javascript:alert(1) data:text/html,x file:///etc/passwd tel:+4912345678 slack://open discord://-/x',
   'a bare host': 'www.evil.example evil.com sub.evil.co.uk/login münchen.de пример.рф xn--e1afmkfd.com',
+  'a bare IP address': '93.184.216.34/login 10.0.0.1:8080 http://[2001:db8::1]/x localhost:8080/x',
   'a bare mail address': 'write to root@evil.com now',
   'a host behind a zero-width space': 'evil\u200b.com evil\u2060.com https\u200d://evil.com',
   'a mention of all': '@everyone @here @channel',

@@ -81,14 +81,16 @@ export const getComparison = route({
       draws,
     });
     if (compared === undefined) throw await service.whyMissing((await service.artifacts.has(a)) ? b : a);
-    if (compared.drawing === null) {
+    const { drawing } = compared;
+    if (drawing === null) {
       answer(ctx, { a, b, ...compared.difference });
       return;
     }
     ctx.set({ 'Cache-Control': CACHE_CONTROL, ETag: etag });
     ctx.status = 200;
     ctx.type = DRAWING_TYPE;
-    ctx.body = Buffer.from(compared.drawing.buffer);
+    ctx.body = drawing.stream();
+    ctx.length = drawing.bytes;
   },
 });
 

@@ -178,7 +178,8 @@ async function answerDifference(ctx: HttpContext, shared: Shared): Promise<void>
   const { drawing } = await compared(ctx, shared, [before, after], true);
   ctx.status = 200;
   ctx.type = 'image/png';
-  ctx.body = drawing === null ? null : Buffer.from(drawing.buffer);
+  ctx.body = drawing?.stream();
+  if (drawing !== null) ctx.length = drawing.bytes;
 }
 
 /** Whoever has the link compares: so many views take the places of no key. */

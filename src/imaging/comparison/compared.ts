@@ -1,9 +1,10 @@
+import type { Readable } from 'node:stream';
 import type { Ignore, PictureDifference, Place, WordDifference } from '../../capture/comparison/comparison.ts';
 
 /** The stored files of two captures, and how the thread compares them. */
 export interface Compared {
-  /** Null when they are not compared. */
-  readonly images: Pair<File> | null;
+  /** Null when they are not compared. An image that is both is read once. */
+  readonly images: Pair<StoredImage> | null;
   /** The outputs `text`; null when one of the captures has none. */
   readonly texts: Pair<string> | null;
   /** The outputs `links`; null when one of the captures has none. */
@@ -22,12 +23,32 @@ export interface Compared {
 }
 
 /** A comparison as the thread receives it. */
-export interface Task extends Compared {
-  /** Files for large decoded images; null when there is no directory for them. */
-  readonly decoded: Pair<string> | null;
+export interface Task extends Omit<Compared, 'images'> {
+  /** Large files are named by their paths. */
+  readonly images: Pair<File | string> | null;
+  /** Paths of the files that the thread may create; null when there is no directory for them. */
+  readonly scratch: ScratchFiles | null;
+}
+
+/** Files for large images that are decoded, and for their drawing. */
+export interface ScratchFiles {
+  readonly decoded: Pair<string>;
+  readonly drawing: string;
 }
 
 export type File = Uint8Array<ArrayBuffer>;
+
+/** An image file, or where it is read from. */
+export type StoredImage = File | ReadableFile;
+
+export interface ReadableFile {
+  /** Size in bytes. */
+  readonly bytes: number;
+  /** Closes the file when the stream ends or is destroyed. */
+  stream(): Readable;
+  /** Closes a file that is not streamed. */
+  close(): Promise<void>;
+}
 
 /** Before and after. */
 export type Pair<T> = readonly [T, T];
@@ -37,13 +58,13 @@ export interface ThreadDifference extends WordDifference {
   readonly picture: PictureDifference | null;
   /** The elements around the regions, if they were wanted; none unless both captures have element maps. */
   readonly around: readonly Place[];
-  /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
-  readonly drawing: File | null;
 }
 
 export interface ThreadAnswer {
   /** `too_large`: an image has too many pixels to compare. */
   readonly found: ThreadDifference | 'too_large';
+  /** Both images beside each other as PNG, or the path of that file, if it was wanted. */
+  readonly drawing: File | string | null;
   /** Why a large image was decoded in memory; null when none was, undefined when no image is large. */
   readonly inMemory: string | null | undefined;
 }

@@ -1,13 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { errorText } from '../../capture/basics/error-text.ts';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { threadModule } from '../../own-files.ts';
-import type { Compared, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
+import type {
+  Compared,
+  File,
+  Pair,
+  ReadableFile,
+  ScratchFiles,
+  Task,
+  ThreadAnswer,
+  ThreadDifference,
+} from './compared.ts';
+import { placeImage } from './place-image.ts';
 
 /** Measured on a busy machine: 9-21 s for noise of 1,280 by 20,000 pixels, up to 2 s for a page of 1,280 by 16,384. */
 const TIMEOUT_MS = 30_000;
@@ -29,13 +40,24 @@ const IDLE_MS = 30_000;
 export interface ThreadOptions {
   /** Time limit with element maps, in milliseconds. @default 10000 */
   readonly mapsTimeoutMs?: number;
-  /** Called with the reason when large images are decoded in memory, once until one is decoded into a file again. */
+  /** Called with the reason when large images are in memory, once until one is decoded into a file again. */
   readonly onProblem?: (reason: string) => void;
+}
+
+/** What the thread found, with both images beside each other as PNG, if that was wanted. */
+interface Drawn extends ThreadDifference {
+  readonly drawing: ReadableFile | null;
+}
+
+/** Files of a comparison, which are removed when it has ended. */
+interface Scratch extends ScratchFiles {
+  /** Copies of large image files. */
+  readonly images: Pair<string>;
 }
 
 /**
  * The thread of comparisons, which starts with the first one and does one at a time. `staging` resolves with a
- * private directory for large decoded images; if it rejects, they are decoded in memory.
+ * private directory for large images; if it rejects, they are in memory.
  */
 export function createComparisonThread(
   staging: () => Promise<string>,
@@ -58,10 +80,10 @@ export function createComparisonThread(
     problem = next;
   };
 
-  const filesFor = async (): Promise<Task['decoded']> => {
+  const scratchFiles = async (): Promise<Scratch | null> => {
     try {
       const name = join(await staging(), `compared-${randomUUID()}`);
-      return [`${name}-a.v`, `${name}-b.v`];
+      return { images: [`${name}-a`, `${name}-b`], decoded: [`${name}-a.v`, `${name}-b.v`], drawing: `${name}.png` };
     } catch (error) {
       note(errorText(error));
       return null;
@@ -69,7 +91,7 @@ export function createComparisonThread(
   };
 
   const inThread = (task: Task) =>
-    new Promise<ThreadDifference>((resolve, reject) => {
+    new Promise<ThreadDifference & Pick<ThreadAnswer, 'drawing'>>((resolve, reject) => {
       clearTimeout(idle);
       thread ??= startThread();
       const used = thread;
@@ -79,12 +101,12 @@ export function createComparisonThread(
         end();
       }, timeoutMs);
       tooLong.unref();
-      const onMessage = ({ found, inMemory }: ThreadAnswer): void => {
+      const onMessage = ({ found, drawing, inMemory }: ThreadAnswer): void => {
         finish();
         idle = setTimeout(end, IDLE_MS);
         idle.unref();
         if (inMemory !== undefined) note(inMemory);
-        if (found !== 'too_large') resolve(found);
+        if (found !== 'too_large') resolve({ ...found, drawing });
         else {
           const reason = `Images of at most ${MAX_COMPARED_PIXELS} pixels are compared.`;
           reject(new CapstanError('comparison_too_large', reason));
@@ -104,26 +126,51 @@ export function createComparisonThread(
       used.once('message', onMessage);
       used.once('error', onError);
       used.once('exit', onExit);
-      used.postMessage(
-        task,
-        (task.images ?? []).map(({ buffer }) => buffer),
+      const inMemory = new Set(
+        (task.images ?? []).flatMap((image) => (typeof image === 'string' ? [] : [image.buffer])),
       );
+      used.postMessage(task, [...inMemory]);
     });
 
   return {
-    /** Compares two captures. Their images are handed over to the thread, and cannot be read afterwards. */
-    compare: async (captures: Compared): Promise<ThreadDifference> => {
-      const decoded = captures.images === null ? null : await filesFor();
+    /**
+     * Compares two captures. Images in memory are handed over to the thread, and cannot be read afterwards; others are
+     * closed, and so must be the drawing.
+     */
+    compare: async ({ images, ...captures }: Compared): Promise<Drawn> => {
+      const scratch = images === null ? null : await scratchFiles();
       await ended;
       try {
-        return await inThread({ ...captures, decoded });
+        const { drawing, ...found } = await inThread({
+          ...captures,
+          images: images && (await placed(images, scratch)),
+          scratch,
+        });
+        return { ...found, drawing: drawing === null ? null : await readable(drawing) };
       } finally {
+        for (const image of images ?? []) if (!(image instanceof Uint8Array)) await image.close();
         // A thread that is ended may still create a file.
         await ended;
-        for (const file of decoded ?? []) await rm(file, { force: true });
+        const { images: copies = [], decoded = [], drawing = [] } = scratch ?? {};
+        for (const file of [copies, decoded, drawing].flat()) await rm(file, { force: true });
       }
     },
   };
+
+  async function placed([before, after]: NonNullable<Compared['images']>, scratch: Scratch | null) {
+    const a = await placeImage(before, scratch?.images[0] ?? null, note);
+    return [a, before === after ? a : await placeImage(after, scratch?.images[1] ?? null, note)] as const;
+  }
+}
+
+/** Opens a drawing. Its file can be read when it has been removed. */
+async function readable(drawing: File | string): Promise<ReadableFile> {
+  if (typeof drawing !== 'string') {
+    return { bytes: drawing.length, stream: () => Readable.from([drawing]), close: async () => {} };
+  }
+  const file = await open(drawing);
+  const { size } = await file.stat();
+  return { bytes: size, stream: () => file.createReadStream(), close: () => file.close() };
 }
 
 function startThread(): Worker {

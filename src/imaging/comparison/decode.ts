@@ -1,11 +1,11 @@
-import { rm, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Sharp } from 'sharp';
 import { errorText } from '../../capture/basics/error-text.ts';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
-import { LOW_DISK_BYTES } from '../../capture/low-disk.ts';
 import { loadSharp } from '../load-sharp.ts';
+import type { File } from './compared.ts';
 import type { Pixels } from './pixels.ts';
+import { refuseLowDisk } from './refuse-low-disk.ts';
 import { MAX_PIXELS_IN_MEMORY, Rows } from './rows.ts';
 
 /**
@@ -14,7 +14,7 @@ import { MAX_PIXELS_IN_MEMORY, Rows } from './rows.ts';
  * may be compared.
  */
 export async function decode(
-  file: Uint8Array,
+  file: File | string,
   decoded: string | null,
   note: (inMemory: string | null) => void,
 ): Promise<Pixels | null> {
@@ -40,8 +40,7 @@ export async function decode(
 
 /** Writes a file of so many bytes. Rejects, and leaves no file, when it cannot be written or the disk would be low. */
 async function write(image: Sharp, file: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(dirname(file));
-  if (bavail * bsize - bytes < LOW_DISK_BYTES) throw new Error('the disk is low: less than 1 GiB would stay free');
+  await refuseLowDisk(file, bytes);
   try {
     await image.toFile(file);
   } catch (error) {

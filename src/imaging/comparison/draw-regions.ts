@@ -1,44 +1,90 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Box, Region, RegionKind } from '../../capture/comparison/comparison.ts';
-import { loadSharp } from '../load-sharp.ts';
 import type { File } from './compared.ts';
 import type { Pixels } from './pixels.ts';
+import { writePng } from './write-png.ts';
+
+type Colour = readonly [red: number, green: number, blue: number];
+
+interface Mark extends Box {
+  readonly colour: Colour;
+}
 
 /** Space between both images, in pixels. */
 const GAP = 16;
-const COLOURS: Readonly<Record<RegionKind, string>> = {
-  inserted: '#1a7f37',
-  removed: '#cf222e',
-  moved: '#0969da',
-  edited: '#bc4c00',
+const BACKGROUND = 0x88;
+/** Part of the colour of a mark inside it. */
+const OPACITY = 0.2;
+const COLOURS: Readonly<Record<RegionKind, Colour>> = {
+  inserted: [0x1a, 0x7f, 0x37],
+  removed: [0xcf, 0x22, 0x2e],
+  moved: [0x09, 0x69, 0xda],
+  edited: [0xbc, 0x4c, 0x00],
 };
 
-/** Draws two images beside each other, with each region in both of its places. Returns a PNG. */
-export async function drawRegions(a: Pixels, b: Pixels, regions: readonly Region[]): Promise<File> {
-  const sharp = await loadSharp();
-  const size = { width: a.width + GAP + b.width, height: Math.max(a.height, b.height) };
-  const marks = regions.flatMap(({ kind, from, to }) => [
-    ...(from === null ? [] : [markOf(kind, from, 0)]),
-    ...(to === null ? [] : [markOf(kind, to, a.width + GAP)]),
+/**
+ * Draws two images beside each other, with each region in both of its places. Returns a PNG, or, of images in files,
+ * `file` with the PNG in it.
+ */
+export async function drawRegions(
+  a: Pixels,
+  b: Pixels,
+  regions: readonly Region[],
+  file: string | null,
+): Promise<File | string> {
+  const leftOfB = a.width + GAP;
+  const size = { width: leftOfB + b.width, height: Math.max(a.height, b.height) };
+  const marks = regions.flatMap(({ kind, from, to }): readonly Mark[] => [
+    ...(from === null ? [] : [{ ...from, colour: COLOURS[kind] }]),
+    ...(to === null ? [] : [{ ...to, x: to.x + leftOfB, colour: COLOURS[kind] }]),
   ]);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}">${marks.join('')}</svg>`;
-  const { data } = await sharp({ create: { ...size, channels: 3, background: '#888' }, limitInputPixels: false })
-    .composite([
-      { ...layerOf(a), left: 0, top: 0 },
-      { ...layerOf(b), left: a.width + GAP, top: 0 },
-      { input: Buffer.from(svg), left: 0, top: 0 },
-    ])
-    .png({ compressionLevel: 3 })
-    .toBuffer({ resolveWithObject: true });
-  return new Uint8Array(data);
+  const paint = (row: Buffer, y: number) => {
+    row.fill(BACKGROUND);
+    paintImage(row, 0, a, y);
+    paintImage(row, leftOfB, b, y);
+    for (const mark of marks) paintMark(row, mark, y);
+  };
+  if (file === null || [a, b].every(({ rows }) => typeof rows.source !== 'string')) {
+    const pieces: Buffer[] = [];
+    await writePng(size, paint, (piece) => pieces.push(piece));
+    return new Uint8Array(Buffer.concat(pieces));
+  }
+  const drawing = openSync(file, 'w');
+  try {
+    await writePng(size, paint, (piece) => writeSync(drawing, piece));
+  } finally {
+    closeSync(drawing);
+  }
+  return file;
 }
 
-function layerOf({ rows: { source }, width, height }: Pixels) {
-  if (typeof source === 'string') return { input: source, limitInputPixels: false };
-  const input = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-  return { input, raw: { width, height, channels: 4 as const }, limitInputPixels: false };
+function paintImage(row: Buffer, left: number, { rows, width, height }: Pixels, y: number): void {
+  if (y >= height) return;
+  const pixels = rows.row(y);
+  for (let x = 0; x < width; x += 1) {
+    const pixel = pixels[x] ?? 0;
+    const at = 3 * (left + x);
+    row[at] = pixel & 0xff;
+    row[at + 1] = (pixel >>> 8) & 0xff;
+    row[at + 2] = (pixel >>> 16) & 0xff;
+  }
 }
 
-function markOf(kind: RegionKind, { x, y, width, height }: Box, left: number): string {
-  const place = `x="${x + left}" y="${y}" width="${width}" height="${height}"`;
-  return `<rect ${place} fill="${COLOURS[kind]}" fill-opacity="0.2" stroke="${COLOURS[kind]}" stroke-width="2"/>`;
+/** Paints a row of a mark: half of its border, which is 2 pixels wide, is outside of the region. */
+function paintMark(row: Buffer, { x: left, y: top, width, height, colour }: Mark, y: number): void {
+  if (y < top - 1 || y > top + height) return;
+  const isBorder = y <= top || y >= top + height - 1;
+  const [right, end] = [left + width, Math.min(left + width + 1, row.length / 3)];
+  const [red, green, blue] = colour;
+  for (let x = Math.max(0, left - 1); x < end; x += 1) {
+    const part = isBorder || x <= left || x >= right - 1 ? 1 : OPACITY;
+    mix(row, 3 * x, red, part);
+    mix(row, 3 * x + 1, green, part);
+    mix(row, 3 * x + 2, blue, part);
+  }
+}
+
+function mix(row: Buffer, at: number, value: number, part: number): void {
+  const old = row[at] ?? 0;
+  row[at] = old + (value - old) * part + 0.5;
 }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { compareLinks } from './compare-links.ts';
 import { comparePixels } from './compare-pixels.ts';
 import { compareTexts } from './compare-texts.ts';
-import type { Compared, Pair, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
+import type { Pair, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
 import { decode } from './decode.ts';
 import { drawRegions } from './draw-regions.ts';
 import { type ComparedElements, compareElements } from './elements/compare-elements.ts';
@@ -17,17 +17,18 @@ async function compare(task: Task): Promise<ThreadAnswer> {
   const images = await decodeBoth(task, (reason) => {
     inMemory ??= reason;
   });
-  if (images === 'too_large') return { found: images, inMemory };
+  if (images === 'too_large') return { found: images, drawing: null, inMemory };
   const found = compareDecoded(task, images);
-  for (const { rows } of new Set(images)) rows.close();
   const { picture } = found;
   const draws = task.draws && images !== null && picture !== null;
-  return { found: { ...found, drawing: draws ? await drawRegions(...images, picture.regions) : null }, inMemory };
+  const drawing = draws ? await drawRegions(...images, picture.regions, task.scratch?.drawing ?? null) : null;
+  for (const { rows } of new Set(images)) rows.close();
+  return { found, drawing, inMemory };
 }
 
-function compareDecoded(captures: Compared, images: Pair<Pixels> | null): Omit<ThreadDifference, 'drawing'> {
-  const { texts, links, maps, ignore, inAnyOrder, places } = captures;
-  const elements = maps && compareElements(maps, images, ignore, captures.onlyElements);
+function compareDecoded(task: Task, images: Pair<Pixels> | null): ThreadDifference {
+  const { texts, links, maps, ignore, inAnyOrder, places } = task;
+  const elements = maps && compareElements(maps, images, ignore, task.onlyElements);
   const picture = images && comparePixels(...images, ignore, elements);
   return {
     picture,
@@ -39,17 +40,18 @@ function compareDecoded(captures: Compared, images: Pair<Pixels> | null): Omit<T
 }
 
 async function decodeBoth(
-  { images: files, decoded }: Task,
+  { images: files, scratch }: Task,
   note: (inMemory: string | null) => void,
 ): Promise<Pair<Pixels> | null | 'too_large'> {
   if (files === null) return null;
   const [before, after] = files;
   // Pages that did not change are compared most often: their image is decoded and kept once.
-  const isSame = Buffer.from(before.buffer).equals(after);
+  const areBytes = before instanceof Uint8Array && after instanceof Uint8Array;
+  const isSame = areBytes ? Buffer.compare(before, after) === 0 : before === after;
   // One after the other: decoding takes memory of its own.
-  const a = await decode(before, decoded?.[0] ?? null, note);
+  const a = await decode(before, scratch?.decoded[0] ?? null, note);
   if (a === null) return 'too_large';
-  const other = isSame ? a : await decode(after, decoded?.[1] ?? null, note);
+  const other = isSame ? a : await decode(after, scratch?.decoded[1] ?? null, note);
   if (other !== null) return [a, other];
   a.rows.close();
   return 'too_large';
@@ -65,8 +67,8 @@ function painted(texts: Pair<string>, elements: ComparedElements | null): Pair<s
 parentPort?.on('message', (task: Task) => {
   compare(task).then(
     (answer) => {
-      const drawing = answer.found === 'too_large' ? null : answer.found.drawing;
-      parentPort?.postMessage(answer, drawing === null ? [] : [drawing.buffer]);
+      const { drawing } = answer;
+      parentPort?.postMessage(answer, drawing instanceof Uint8Array ? [drawing.buffer] : []);
     },
     // Ends the thread, which tells the caller.
     (error: unknown) => setImmediate(() => Promise.reject(error)),

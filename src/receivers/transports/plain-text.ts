@@ -56,13 +56,18 @@ export function within(text: string, max: number, escapeOne: (character: string)
 const SCHEMES = /(?<=\b(?:mailto|tel|sms|magnet|xmpp|bitcoin)):|(?<=[a-z][a-z\d+.-]*):(?=[/\\]{2})/gi;
 /** Dots of host names: the last label of one has at least two letters. */
 const DOTS = /(?<=[\p{L}\p{N}\p{M}_-])[.\uff0e](?=[\p{L}\p{M}]{2}|xn--)/giu;
+const IP_ADDRESSES = /(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)/g;
 
 /**
  * Returns a text in which no program finds a link: `https[:]//shop[.]example`. For receivers that show plain text,
  * where nothing can be escaped.
  */
 export function defanged(text: string): string {
-  return text.replace(SCHEMES, '[:]').replace(DOTS, '[.]');
+  return text
+    .replace(SCHEMES, '[:]')
+    .replace(DOTS, '[.]')
+    .replace(/\/\/(?=\[)/g, '/[/]')
+    .replace(IP_ADDRESSES, (address) => address.replaceAll('.', '[.]'));
 }
 
 /** Room for six signed links; every service takes that many characters. */

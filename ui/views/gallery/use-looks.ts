@@ -3,7 +3,7 @@ import { groupByLook } from '../../../src/capture/finding/looks.ts';
 import type { Result } from '../../api/types.ts';
 
 /** Whether the captures that look like one are shown, too. */
-export interface Fold {
+interface Fold {
   readonly isOpen: boolean;
   readonly change: () => void;
 }

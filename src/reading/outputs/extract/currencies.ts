@@ -1,6 +1,6 @@
 /** Signs of currencies by their ISO 4217 codes. Those that several countries use are in `SHARED`. */
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
-  USD: ['US$', 'U$S', 'USD$'],
+  USD: ['US$', 'U$S', 'USD$', 'usd'],
   CAD: ['CA$', 'C$', 'CAD$'],
   AUD: ['AU$', 'A$'],
   NZD: ['NZ$'],
@@ -9,7 +9,8 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   SGD: ['S$', 'SG$'],
   MXN: ['MX$', 'Mex$'],
   BRL: ['R$'],
-  EUR: ['€', 'Euro', 'Euros', 'euro', 'euros'],
+  EUR: ['€', 'Euro', 'Euros', 'euro', 'euros', 'EURO', 'Eur', 'eur'],
+  SEK: [':-'],
   GBP: ['£'],
   CHF: ['Fr.', 'SFr.'],
   PLN: ['zł'],
@@ -21,7 +22,17 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   UAH: ['₴', 'грн.', 'грн'],
   TRY: ['₺', 'TL'],
   ILS: ['₪'],
-  INR: ['₹', 'Rs.', 'Rs'],
+  INR: ['₹'],
+  BDT: ['৳'],
+  LKR: ['රු.', 'රු'],
+  KZT: ['₸'],
+  GEL: ['₾'],
+  AMD: ['֏'],
+  MNT: ['₮'],
+  GHS: ['GH₵', '₵'],
+  KES: ['KSh', 'Ksh'],
+  PEN: ['S/'],
+  UZS: ['so‘m', "so'm", 'сум'],
   KRW: ['₩', '원'],
   JPY: ['円'],
   CNY: ['元', 'RMB', 'CN¥'],
@@ -31,7 +42,7 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   MYR: ['RM'],
   PHP: ['₱'],
   NGN: ['₦'],
-  AED: ['د.إ.', 'د.إ'],
+  AED: ['د.إ.', 'د.إ', 'Dhs.', 'Dhs'],
   SAR: ['ر.س.', 'ر.س'],
   EGP: ['ج.م.', 'ج.م'],
   QAR: ['ر.ق.', 'ر.ق'],
@@ -42,8 +53,11 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   IRT: ['تومان', 'Toman', 'Tomans'],
 };
 
+/** The usual currency of a sign, and those of languages. */
+type Shared = readonly [usual: string | undefined, ofLanguages: Readonly<Record<string, string>>];
+
 /** Signs of several currencies: that of the page's language, or else the first one. */
-const SHARED: Readonly<Record<string, readonly [string, Readonly<Record<string, string>>]>> = {
+const SHARED: Readonly<Record<string, Shared>> = {
   $: [
     'USD',
     {
@@ -62,10 +76,19 @@ const SHARED: Readonly<Record<string, readonly [string, Readonly<Record<string, 
       'pt-BR': 'BRL',
     },
   ],
-  kr: ['SEK', { nb: 'NOK', nn: 'NOK', no: 'NOK', da: 'DKK', is: 'ISK', fo: 'DKK' }],
-  'kr.': ['DKK', { sv: 'SEK', nb: 'NOK', nn: 'NOK', no: 'NOK', is: 'ISK' }],
+  ...spelled(['kr', 'Kr', 'KR'], ['SEK', { nb: 'NOK', nn: 'NOK', no: 'NOK', da: 'DKK', is: 'ISK', fo: 'DKK' }]),
+  ...spelled(['kr.', 'Kr.'], ['DKK', { sv: 'SEK', nb: 'NOK', nn: 'NOK', no: 'NOK', is: 'ISK' }]),
+  ...spelled(
+    ['Rs', 'Rs.'],
+    ['INR', { 'en-PK': 'PKR', ur: 'PKR', 'en-LK': 'LKR', si: 'LKR', 'en-NP': 'NPR', ne: 'NPR', 'en-MU': 'MUR' }],
+  ),
   '¥': ['JPY', { zh: 'CNY' }],
+  R: [undefined, { 'en-ZA': 'ZAR', af: 'ZAR', zu: 'ZAR', xh: 'ZAR' }],
 };
+
+function spelled(signs: readonly string[], shared: Shared): Readonly<Record<string, Shared>> {
+  return Object.fromEntries(signs.map((sign) => [sign, shared]));
+}
 
 /** Amounts with three decimals are usual in these alone. */
 const OF_THREE_DECIMALS = new Set(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND']);
@@ -79,7 +102,10 @@ const ALL = [...CODE_OF.keys(), ...Object.keys(SHARED)].sort((one, other) => oth
 /** A currency's sign or code. What ends in a letter is not followed by one, and what begins with one follows none. */
 export const CURRENCY = [
   ...ALL.map((sign) => {
-    const [start, end] = [/^\p{L}/u.test(sign) ? '(?<!\\p{L})' : '', /\p{L}$/u.test(sign) ? '(?!\\p{L})' : ''];
+    const [start, end] = [
+      /^\p{L}/u.test(sign) ? '(?<!(?![万만])\\p{L})' : '',
+      /\p{L}$/u.test(sign) ? '(?!\\p{L})' : '',
+    ];
     return `${start}${RegExp.escape(sign)}${end}`;
   }),
   '(?<!\\p{L})[A-Z]{3}(?!\\p{L})',

@@ -1,28 +1,31 @@
 import type { Money } from '../../../capture/work/money.ts';
 import { CURRENCY, currencyOf, hasThreeDecimals } from './currencies.ts';
-import { DIGITS, numberOf, plainDigits } from './parse-number.ts';
+import { DIGITS, numberOf, POWER, plainDigits, powerOf } from './parse-number.ts';
 
 /** The first characters of a text are searched. */
 const MAX_CHARACTERS = 500;
 
 /** Stand beside amounts in Arabic and Hebrew. */
 const MARKS_OF_DIRECTION = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
+/** Stand in place of the cents, such as `.–` in `1'299.–`. */
+const NO_CENTS = /(?<=\d)[.,][-\u2010-\u2015\u2212]{1,2}(?!\d)/g;
 const AMOUNT = new RegExp(
-  `(?:(?<before>${CURRENCY})\\s?(?<sign>[-+\\u2212]?)|(?<sign>[-+\\u2212]?)(?<![\\p{L}\\p{N}][.,]?))(?<digits>${DIGITS})(?=(?<rest>\\s?(?<after>${CURRENCY})(?<cents>\\d{2}(?!\\d))?)|)`,
+  `(?:(?<before>${CURRENCY})\\s?(?<sign>[-+\\u2212]?)|(?<sign>(?:(?<![\\p{L}\\p{N}\\p{Sc}.,])[-+\\u2212])?)(?<![\\p{L}\\p{N}][.,]?|[億亿억]\\s?))(?<digits>${DIGITS})(?<power>${POWER})?(?=(?<rest>\\s?(?<after>${CURRENCY})(?<cents>\\d{2}(?!\\d))?)|)`,
   'gu',
 );
 /** Stands between the two ends of a range. */
-const TO = /^\s*(?:[-\u2012-\u2015~\u301c]|to|bis|à|hasta|até|tot|till|til|do|до|から)\s*$/iu;
+const TO =
+  /^\s*(?:[-\u2012-\u2015~\u301c]|to|and|bis|und|à|et|hasta|a|y|até|e|tot|en|till|til|och|og|do|до|и|から)\s*$/iu;
 
 /** Kinds of amounts, by the words beside them. Later ones in this list count less. */
-const RANKS = ['price', 'rate', 'other'] as const;
+const RANKS = ['price', 'usual', 'rate', 'other'] as const;
 type Rank = (typeof RANKS)[number];
 
 /** Before an amount that is paid several times, such as `12x` or `3 instalments of`. */
 const TIMES_BEFORE = endOf(
-  String.raw`\d\s*(?:[x×✕]|fois|mal|veces|volte|raten|rates|rater|rat|mensualit\p{L}*|cuotas|parcelas|plazos|payments|(?:[\p{L}-]+ )?payments|instal+ments|termijnen|taksit|meses|delbetalning\p{L}*|platnoś\p{L}*|splát\p{L}*|דמי|תשלומים|دفعات|أقساط|قسط)[^\d\p{Sc}.:,;]{0,25}`,
+  String.raw`\d\s*(?:[x×✕]|fois|mal|veces|volte|\p{L}*raten|rates|rater|rat|mensualit\p{L}*|cuotas|parcelas|plazos|payments|(?:[\p{L}-]+ )?payments|instal+ments|termijnen|taksit|meses|delbetalning\p{L}*|platnoś\p{L}*|splát\p{L}*|דמי|תשלומים|دفعات|أقساط|قسط)[^\d\p{Sc}.:,;]{0,25}`,
   'raten(?:zahlung)? (?:ab|von)',
-  '(?:no cost )?emi(?: starts? (?:at|from))?',
+  '(?:no cost )?emi(?:(?: starts?)? (?:at|from))?',
   'ईएमआई',
   '月々',
   '月額',
@@ -35,23 +38,30 @@ const RATE_BEFORE = endOf(
   '(?:unit price|price per unit|grundpreis|prix au (?:kilo|litre)|jmf-?pris|precio por (?:kilo|litro)|هر کیلوگرم)',
 );
 const RATE_AFTER =
-  /^\*?\s*(?:\/|per\b|pro\b|par\b|je\b|por\b|al\b|a\s|an\s|på\b|w\s|za\b|प्रति\s|ל(?=ק))\s*(?:\d+\s*)?(?:m[eé]s|mo\b|mnd|mois|mon\p{L}*|mese|month\p{L}*|måned|mån\p{L}*|мес\p{L}*|माह|महीन|jahr|year|yr|año|an\b|ann[eé]e|anno|week|woche|tag|day|kg|g\b|l\b|ml|m[²2]?\b|oz|lb|liter|litre|кг|किग्रा|كجم|ק|stück|st\b|unit\p{L}*|pcs|100)/iu;
+  /^\*?\s*(?:mtl\b|monatl|monthly\b|mensuel|mensual|mensil|maandelijks|(?:\/|per\b|pro\b|par\b|je\b|por\b|al\b|a\s|an\s|på\b|w\s|za\b|प्रति\s|ל(?=ק))\s*(?:\d+\s*)?(?:m[eé]s|mo\b|mnd|mois|mon\p{L}*|mese|month\p{L}*|måned|mån\p{L}*|мес\p{L}*|माह|महीन|jahr|year|yr|año|an\b|ann[eé]e|anno|week|woche|tag|day|kg|g\b|l\b|ml|m[²2]?\b|oz|lb|liter|litre|кг|किग्रा|كجم|ק|stück|st\b|unit\p{L}*|pcs|100))/iu;
 /** Before an amount that was asked earlier, is saved, or is added. */
 const OTHER_BEFORE = endOf(
-  String.raw`\b(?:was|instead of|rrp|msrp|m\.?r\.?p\.?|list price|regular(?: price)?|save|you save|saving|from previous|shipping|delivery)`,
-  'statt|uvp|bisher|vorher|zuvor|sie sparen|du sparst|spare|ersparnis|versand(?:kosten)?',
-  'au lieu de|avant|ancien prix|économisez|livraison|frais de port',
-  String.raw`antes|ahorra\p{L}*|envío|pvp|precio anterior`,
-  String.raw`invece di|prima|risparmi\p{L}*|spedizione`,
-  'de r\\$|economize|frete',
-  'was|van|bespaar|je bespaart|adviesprijs|verzendkosten',
-  String.raw`ord(?:inarie)?\.?(?: pris)?|förut|spar|spara|før|tidigare pris|frakt`,
-  'zamiast|oszczędzasz|cena regularna|dostawa',
-  'původní cena|ušetříte|doprava',
+  String.raw`\b(?:was|instead of|rrp|msrp|m\.?r\.?p\.?|(?:list|original|retail|old) price|originally|compare at(?: price)?|save|you save|saving|from previous|shipping|delivery)`,
+  String.raw`statt|uvp|bisher|(?:bisherig\p{L}*|alter|früherer) preis|originalpreis|listenpreis|vorher|zuvor|sie sparen|du sparst|spare|ersparnis|versand(?:kosten)?`,
+  'au lieu de|avant|ancien prix|prix (?:conseillé|initial|barré|public|d.origine)|économisez|livraison|frais de port',
+  String.raw`antes|ahorra\p{L}*|envío|pvp|precio (?:anterior|original|recomendado|de lista)`,
+  String.raw`invece di|prima|prezzo (?:di listino|originale|consigliato|precedente)|risparmi\p{L}*|spedizione`,
+  'de r\\$|economize|frete|preço (?:original|anterior|de tabela)',
+  'was|van|(?:oude|oorspronkelijke) prijs|bespaar|je bespaart|adviesprijs|verzendkosten',
+  String.raw`förut|spar|spara|før|førpris|vejl\. pris|tidigare pris|frakt`,
+  'zamiast|oszczędzasz|cena (?:pierwotna|katalogowa)|stara cena|dostawa',
+  '(?:původní|doporučená) cena|ušetříte|doprava',
   'вместо|было|скидка|старая цена|экономия|доставка',
   'eski fiyat|kazancınız|kargo',
-  '通常価格|定価|参考価格|送料|原价|정가|배송비',
+  '希望小売価格|定価|参考価格|送料|原价|市场价|배송비',
   'السعر السابق|وف[ّ]?ر|الشحن|מחיר קודם|חסכון|משלוח|قیمت قبلی|تخفیف|هزینه ارسال|एम\\.आर\\.पी\\.?|बचत|डिलीवरी शुल्क',
+);
+/** Before an amount that is an earlier price beside another one, and the price alone. */
+const USUAL_BEFORE = endOf(
+  '(?:regular|usual|normal|full)(?: price)?',
+  'normalpreis|regulärer preis|prix (?:habituel|normal)|precio (?:habitual|normal)|preço normal|prezzo normale|normale prijs',
+  String.raw`ord(?:inarie)?\.?(?: pris)?|normalpris|cena regularna|běžná cena|обычная цена|normal fiyat`,
+  '通常価格|정가|정상가',
 );
 /** Before the lowest price of the last 30 days, which shops in the European Union have to tell with a reduced one. */
 const LOWEST_BEFORE = endOf(
@@ -80,11 +90,11 @@ interface Found {
  */
 export function parseMoney(given: string, decimal: string, language: string): Money | null {
   const written = given.slice(0, MAX_CHARACTERS).replaceAll(MARKS_OF_DIRECTION, '');
-  const text = plainDigits(written).replaceAll(/\s+/g, ' ').trim();
+  const text = plainDigits(written).replaceAll(/\s+/g, ' ').replaceAll(NO_CENTS, '').trim();
   const amounts = amountsIn(text, decimal, language);
   if (amounts.length === 0) return bareNumber(text, decimal);
   const ranked = amounts.map((found, at) => ({ found, rank: rankOf(text, found, amounts[at - 1]?.end ?? 0) }));
-  for (const wanted of ['price', 'rate'] satisfies readonly Rank[]) {
+  for (const wanted of RANKS.slice(0, -1)) {
     const at = ranked.findIndex(({ rank }) => rank === wanted);
     const price = ranked[at]?.found;
     if (price !== undefined) return withRange(text, price, ranked[at + 1]?.found);
@@ -105,10 +115,12 @@ function amountsIn(text: string, decimal: string, language: string): readonly Fo
   const isBefore = marked(first?.before) !== undefined;
   const found: Found[] = [];
   for (const { groups = {}, index, 0: whole } of matches) {
-    const { before, after, sign = '', digits = '', rest = '', cents } = groups;
+    const { before, after, digits = '', power = '', rest = '', cents } = groups;
     const [isFree, digitsEnd] = [index >= (found.at(-1)?.end ?? 0), index + whole.length];
+    const sign = isFree || before === undefined ? (groups.sign ?? '') : '';
+    const digitsStart = digitsEnd - power.length - digits.length;
     // The cents of the amount before it.
-    if (digitsEnd - digits.length < (found.at(-1)?.end ?? 0)) continue;
+    if (digitsStart < (found.at(-1)?.end ?? 0)) continue;
     // The letters of a name, such as those of `ABC123`.
     if (before !== undefined && marked(before) === undefined && /^\p{N}/u.test(whole.slice(before.length))) continue;
     if (/^\s?%/.test(text.slice(digitsEnd))) continue;
@@ -116,9 +128,12 @@ function amountsIn(text: string, decimal: string, language: string): readonly Fo
     const hasAfter = ofAfter !== undefined && (!isBefore || ofBefore === undefined);
     const currency = hasAfter ? ofAfter : (ofBefore ?? null);
     const isDivided = hasAfter && cents !== undefined;
-    const amount = amountOf(isDivided ? `${digits}.${cents}` : digits, isDivided ? '.' : decimal, currency);
+    const amount =
+      power === ''
+        ? amountOf(isDivided ? `${digits}.${cents}` : digits, isDivided ? '.' : decimal, currency)
+        : numberOf(digits, decimal, powerOf(power));
     if (amount === null) continue;
-    const start = ofBefore === undefined ? digitsEnd - digits.length - sign.length : index;
+    const start = ofBefore === undefined ? digitsStart - sign.length : index;
     const end = digitsEnd + (hasAfter ? rest.length : 0);
     found.push({ start, end, amount, currency, isNegative: /[-\u2212]/.test(sign) });
   }
@@ -143,6 +158,7 @@ function rankOf(text: string, { start, end, isNegative }: Found, from: number): 
   const [before, after] = [text.slice(Math.max(from, start - 60), start), text.slice(end, end + 20)];
   if (isNegative || ADDED.test(before) || OTHER_BEFORE.test(before) || LOWEST_BEFORE.test(before)) return 'other';
   if (TIMES_BEFORE.test(before) || TIMES_AFTER.test(after)) return 'other';
+  if (USUAL_BEFORE.test(before)) return 'usual';
   return RATE_AFTER.test(after) || RATE_BEFORE.test(before) ? 'rate' : 'price';
 }
 

@@ -2,10 +2,20 @@
 const MAX_CHARACTERS = 100;
 /** Digits with separators between them. */
 export const DIGITS = "\\d(?:[\\d.,'\\u2019_]|\\s(?=\\d{3}(?!\\d)))*";
+/** What digits may be followed by, and the power of ten that each stands for. */
+const POWERS: readonly (readonly [pattern: string, power: number])[] = [
+  ['[kK](?![\\p{L}\\p{N}])|\\s?(?:тыс\\.|tys\\.|Tsd\\.|thousand)', 3],
+  ['M(?![\\p{L}\\p{N}])|\\s?(?:[mM]illion\\p{L}*|millones|milhões|milioni|miljoen|Mio\\.?|mln|млн)', 6],
+  ['(?:B|bn)(?![\\p{L}\\p{N}])|\\s?(?:billion|Mrd\\.?|Milliarde\\p{L}*|milliards?|mld|млрд)', 9],
+  ['[万만]', 4],
+  ['\\s?(?:lakhs?|लाख)', 5],
+  ['\\s?(?:crores?|Cr|करोड़)(?!\\p{L})', 7],
+];
+export const POWER = POWERS.map(([pattern]) => pattern.normalize('NFKC')).join('|');
 /** A sign, possibly a currency sign after it, and digits. */
 const NUMBER = new RegExp(
-  `(?<![\\p{L}\\p{N}])([-+\\u2212]?)\\s?\\p{Sc}?\\s?(${DIGITS})(?:e([-+]?\\d{1,3})(?!\\w))?`,
-  'iu',
+  `(?<![\\p{L}\\p{N}])([-+\\u2212]?)\\s?\\p{Sc}?\\s?(${DIGITS})(?:[eE]([-+]?\\d{1,3})(?!\\w)|(${POWER}))?`,
+  'u',
 );
 /** The zeros of scripts with digits of their own. */
 const ZEROS = [
@@ -20,9 +30,14 @@ const WHOLE = /^\d+$|^\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
  * digits groups them when `decimal`, the separator of the page's language, is the other one.
  */
 export function parseNumber(text: string, decimal: string): number | null {
-  const [, sign = '', written, exponent] = NUMBER.exec(plainDigits(text.slice(0, MAX_CHARACTERS))) ?? [];
-  const value = written === undefined ? null : numberOf(written, decimal, exponent);
+  const [, sign = '', written, exponent, power] = NUMBER.exec(plainDigits(text.slice(0, MAX_CHARACTERS))) ?? [];
+  const value = written === undefined ? null : numberOf(written, decimal, exponent ?? powerOf(power));
   return value !== null && value !== 0 && /[-\u2212]/.test(sign) ? -value : value;
+}
+
+/** Returns the power of ten that a mark after digits stands for. */
+export function powerOf(mark = ''): string {
+  return String(POWERS.find(([pattern]) => new RegExp(`^(?:${pattern.normalize('NFKC')})$`, 'u').test(mark))?.[1] ?? 0);
 }
 
 /** Returns the value of digits with separators; null when the separators do not make a number. */
