@@ -11,6 +11,7 @@ import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { scan } from './scan.ts';
 import { stores } from './stores.ts';
+import { storing } from './storing.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'full-page': fullPage,
   pages,
   stores,
+  storing,
   peers,
   comparison,
   extraction,
