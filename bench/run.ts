@@ -31,7 +31,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   before,
   'full-page': fullPage,
   pages,
-  stores,
+  stores: async (options) => [...(await stores(options)), ...(await storing(options))],
   storing,
   peers,
   comparison,
