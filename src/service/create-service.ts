@@ -29,7 +29,8 @@ import { suggestLabels } from './suggest-labels.ts';
  *   connect-pipeline.ts   streams/: admission, queue, slots, deadlines; every step emits an event
  *   perform-capture.ts    egress (is the target allowed), actors (the browser), storage
  *
- * Tallies, the log and the feed of subscribers observe the events. Receivers are told of those in the feed's log.
+ * These observe the events: tallies and the log (open-process.ts), the feed of subscribers (open-records.ts), from whose
+ * log receivers are told, suggested labels, and the load of the last hour (service-stats.ts).
  */
 
 export type { CaptureService } from './capture-service.ts';

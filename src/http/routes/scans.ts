@@ -114,14 +114,14 @@ async function startScan(
   const { owner, apiKeyName, isIsolated } = callerOf(ctx);
   await admitCallback(ctx, service, callback);
   await service.receivers.admitNames(notify ?? [], apiKeyName);
-  const manner = { concurrency, callback, notify, scan, by: { owner, apiKeyName, isIsolated } };
+  const options = { concurrency, callback, notify, scan, by: { owner, apiKeyName, isIsolated } };
   const { gone, release } = goneSignal(ctx);
   const admission = {
     requireRate: (targets: number) => requireRate(ctx, context, targets),
     admit: (targets: number) => spendRate(ctx, context, targets),
     gone,
   };
-  const { job, report } = await service.jobs.addScan(list, capture, manner, admission).finally(release);
+  const { job, report } = await service.jobs.addScan(list, capture, options, admission).finally(release);
   answer(ctx, { ...jobAnswer(job), list: report }, 'The scan is kept, and will be done.');
   ctx.status = 202;
   ctx.set('Location', publicPath(ctx, `/jobs/${job.id}`));
