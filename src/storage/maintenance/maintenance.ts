@@ -6,7 +6,7 @@ import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import { pagesOf } from '../ports/result-store.ts';
-import { damagedFiles } from '../remote/captures.ts';
+import { damagedParts } from '../remote/captures.ts';
 import { unnamedFiles } from '../remote/sweep.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 import { wrongContents } from './contents.ts';
@@ -74,8 +74,8 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     if (contents) for await (const line of wrongContents(artifacts)) found(line);
     if (backend === undefined) return problems;
     const { label } = ARTIFACT_STORES[places.artifacts];
-    for await (const { id, kind } of damagedFiles(backend))
-      found(`capture ${id}: its ${kind} is incomplete in ${label}`);
+    for await (const { id, part } of damagedParts(backend))
+      found(`capture ${id}: its ${part} is incomplete in ${label}`);
     let unnamed = 0;
     for await (const keys of unnamedFiles(backend)) unnamed += keys.length;
     if (unlisted > 0) report(`captures that have a record, and are not listed by ${label}: ${unlisted}`);
