@@ -125,6 +125,14 @@ describe('a list as people have it', () => {
     expect(report).toMatchObject({ form: 'sitemap', left_out: {} });
   });
 
+  it('is a feed, which is XML of another kind', async () => {
+    const { urls, report } = await listed('<rss><channel><item><link>https://a.example/</link></item></channel></rss>');
+    expect(urls).toEqual([]);
+    expect(problemsOf(report)).toEqual([
+      '1: <rss> begins XML of another kind: lists are XML of nmap or masscan, or sitemaps',
+    ]);
+  });
+
   it('is a short gzip file that was broken off: it has what comes before the damage', async () => {
     const file = gzipSync('a.example\nb.example\n', { level: 0 });
     const { urls, report } = await listed(file.subarray(0, -9));
