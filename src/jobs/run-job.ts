@@ -5,11 +5,11 @@ import type { Recipients } from '../capture/events.ts';
 import { type BatchItem, type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { HostVisits } from '../scans/host-visits.ts';
-import type { ScanCaptures, ScanElement, ScanElements } from '../scans/scan-elements.ts';
+import type { ScanCaptures, ScanItem, ScanItems } from '../scans/scan-items.ts';
 import { packOutcome, recordedOutcome } from '../scans/stored-outcome.ts';
 import { isAway, unlessAway } from '../storage/failures/store-errors.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
-import { elementsOf } from './job-elements.ts';
+import { itemsOf } from './job-items.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { packItem, unpackWork } from './stored-form.ts';
 
@@ -40,7 +40,7 @@ export async function runJob(
   { store, submit, submitBatch, captures, report }: RunOptions,
   visits: HostVisits,
 ): Promise<JobEnd> {
-  let source: ScanElements | undefined;
+  let source: ScanItems | undefined;
   try {
     const work = await unpackWork(job.work);
     const { concurrency, callback, notify, by: client = ANY_CLIENT } = work;
@@ -57,8 +57,8 @@ export async function runJob(
       return 'completed';
     }
 
-    source = elementsOf(job, work, store, captures, visits);
-    const { elements, ended, close } = source;
+    source = itemsOf(job, work, store, captures, visits);
+    const { items, ended, close } = source;
     stopping.addEventListener('abort', close);
     const isScan = job.kind === 'scan';
     const pack = isScan ? packOutcome : packItem;
@@ -66,33 +66,33 @@ export async function runJob(
       unfinished -= 1;
       outcomes.add(pack(item));
     };
-    /** Elements that are being captured, by their position in this run's batch. */
-    const running = new Map<number, ScanElement>();
+    /** Items that are being captured, by their position in this run's batch. */
+    const running = new Map<number, ScanItem>();
     let read = 0;
     let isRead = false;
     let isInterruptedOnce = false;
     async function* requests(): AsyncGenerator<CaptureRequest, void, undefined> {
-      for await (const element of elements) {
+      for await (const item of items) {
         await outcomes.room();
         if (stopping.aborted) return;
-        const { index, request, known } = element;
+        const { index, request, known } = item;
         if (known === undefined) {
-          running.set(read, element);
+          running.set(read, item);
           read += 1;
           yield request;
         } else {
-          ended(element, recordedOutcome(known));
+          ended(item, recordedOutcome(known));
           done({ index, url: request.target.url, outcome: recordedOutcome(known) });
         }
       }
       isRead = !stopping.aborted;
     }
     const finish = async ({ index: position, url, outcome }: BatchItem): Promise<void> => {
-      const element = running.get(position);
+      const item = running.get(position);
       running.delete(position);
-      if (element === undefined) return;
-      const isAgain = ended(element, outcome);
-      // The element was cancelled, or interrupted by a stop of the service: it has no outcome yet.
+      if (item === undefined) return;
+      const isAgain = ended(item, outcome);
+      // The item was cancelled, or interrupted by a stop of the service: it has no outcome yet.
       if (isInterrupted(outcome)) {
         isInterruptedOnce = true;
         return;
@@ -102,8 +102,8 @@ export async function runJob(
         // A capture that was answered by an earlier one is not the scan's own.
         if (isAgain) return result.cached ? undefined : unlessAway(() => captures.remove(result.id));
         const sameAs = await unlessAway(() => captures.sameAs(result));
-        done({ index: element.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });
-      } else done({ index: element.index, url, outcome });
+        done({ index: item.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });
+      } else done({ index: item.index, url, outcome });
     };
     const items$ =
       job.kind === 'screenshot'

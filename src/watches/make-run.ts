@@ -2,6 +2,7 @@ import { CATALOGUE, CapstanError, type Failure, type FailureCode, failure, toFai
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result/result.ts';
 import { COMPARED, type WatchRun } from '../capture/work/watch.ts';
+import { conditionsIn } from '../capture/work/watch-values.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { decide, isUnknown, knownBy } from './decide.ts';
 import { type Changes, type CompareParts, findChanges } from './find-changes.ts';
@@ -117,23 +118,24 @@ async function judged(
   const known = knownBy(rules, progress.values);
   const { isNews, held } = decide(rules, when, values, known);
   if (!isNews || isUnknown(known)) return { run: { ...run, values }, held };
-  const reason = sayValues(values, known.baseline);
-  return { run: { ...run, values, state: 'changed', changed: [...run.changed, 'values'], reason }, held };
+  const isSincePrevious = when !== undefined && conditionsIn(when).every(({ since }) => since === 'previous');
+  const reason = sayValues(values, isSincePrevious ? known.previous : known.baseline);
+  const { baseline, latest } = progress;
+  const before = isSincePrevious && !isCompared ? await firstKept([latest, baseline], parts) : run.before;
+  return { run: { ...run, before, values, state: 'changed', changed: [...run.changed, 'values'], reason }, held };
 }
 
 /** Of a watch that has only values. */
-async function notCompared(
-  { id, verdict }: Result,
-  { baseline, latest }: Progress,
-  { artifacts }: CompareParts,
-): Promise<Run> {
+async function notCompared({ id, verdict }: Result, { baseline, latest }: Progress, parts: CompareParts): Promise<Run> {
   const found = { ...NOTHING, capture: id, verdict };
   if (baseline === null) return { ...found, state: 'first' };
-  for (const before of [baseline, latest]) {
-    if (before !== null && (await artifacts.info(before)) !== undefined)
-      return { ...found, before, state: 'unchanged' };
-  }
-  return { ...found, state: 'unchanged' };
+  return { ...found, before: await firstKept([baseline, latest], parts), state: 'unchanged' };
+}
+
+/** Returns the first capture that was not removed. */
+async function firstKept(captures: readonly (number | null)[], { artifacts }: CompareParts): Promise<number | null> {
+  for (const id of captures) if (id !== null && (await artifacts.info(id)) !== undefined) return id;
+  return null;
 }
 
 /** Compares a capture with the baseline and, when it differs, with the accepted captures. */

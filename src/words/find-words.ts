@@ -13,7 +13,7 @@ export interface Span {
 }
 
 /** A part of a text with hits in it, which are parts of the same text. */
-export interface Passage extends Span {
+interface Passage extends Span {
   readonly hits: readonly Span[];
 }
 

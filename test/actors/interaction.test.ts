@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
-import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 describe.concurrent('interaction with a page', () => {
-  const { capture, site } = siteAndActor(undefined, WAITING_SLOTS);
+  const { capture, site } = siteAndActor(IN_FEW_PIXELS, WAITING_SLOTS);
 
   const acting = (...actions: Action[]) => capture('/interact', { actions });
   const refusalOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {
@@ -180,7 +180,7 @@ describe.concurrent('interaction with a page', () => {
         { type: 'click', selector },
       ];
       const snapshot = await capture('/interact', { actions, ...LATE });
-      expect(snapshot).toMatchObject({ title, width: 1280 });
+      expect(snapshot).toMatchObject({ title, width: 320 });
       expect(snapshot.cutPhase).not.toBeNull();
     });
   });

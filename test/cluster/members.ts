@@ -174,16 +174,16 @@ export function commandOf(id: number, request = captureRequest('http://example.c
   return { command, controller };
 }
 
-/** A capture at an api node, as its pipeline would run it. `isElement`: of a batch, which waits for room. */
+/** A capture at an api node, as its pipeline would run it. `isItem`: of a batch, which waits for room. */
 export function submitted(
   api: ClusterApi,
   id: number,
   request = captureRequest('http://example.com/'),
-  isElement = false,
+  isItem = false,
 ): { readonly outcome: Promise<CaptureOutcome>; hangUp(): void } {
   const { command, controller } = commandOf(id, request);
   const outcome = async (): Promise<CaptureOutcome> => {
-    await (api.queue.enqueue?.(command, null, isElement) ?? Promise.reject(new Error('a cluster has a queue')));
+    await (api.queue.enqueue?.(command, null, isItem) ?? Promise.reject(new Error('a cluster has a queue')));
     const start = api.queue.each(() => defer(() => api.perform(command)));
     return lastValueFrom(start(of({ command, owner: null })));
   };

@@ -157,7 +157,11 @@ describeWithTenantsOfEachDatabase((start, _apiNodes, database) => {
       expect(await run(id)).toMatchObject({ state: 'unchanged', values: unread });
       pages.set('/price', shop('48.00 €'));
       expect(await run(id)).toMatchObject({ state: 'unchanged', values: { price: { value: euros(48) } } });
-      expect(await read(id)).toMatchObject({ changes: 1, values: { price: { selector: '.price' } }, when: rules.when });
+      pages.set('/price', shop('61.00 €'));
+      const dear = await run(id);
+      pages.set('/price', shop('49.00 €'));
+      expect(await run(id)).toMatchObject({ before: dear?.capture, reason: 'price fell from €61.00 to €49.00' });
+      expect(await read(id)).toMatchObject({ changes: 2, values: { price: { selector: '.price' } }, when: rules.when });
     });
 
     it('answers with the history of its values, also as CSV', async () => {
