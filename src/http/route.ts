@@ -96,8 +96,6 @@ interface RouteFacts {
   readonly scope?: KeyScope;
   /** Scope that a key needs with `--isolate-keys`, because it reaches its own captures alone. @default `scope` */
   readonly isolatedScope?: KeyScope;
-  /** Its captures count towards the rate of the API key (`request/spend-rate.ts`). */
-  readonly spendsRate?: true;
   /** Answers 503 without a reachable database, before the request is validated. */
   readonly needsDatabase?: true;
   /** Takes an `Idempotency-Key`. */

@@ -1,30 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
-import { CapstanError, failure, toFailure } from '../../capture/errors.ts';
-import type { CaptureOutcome } from '../../capture/outcome.ts';
-import { callbackUrl, MAX_LINE_BYTES } from '../../capture/request.ts';
-import { refusal } from '../../capture/validate.ts';
-import type { CaptureService, ItemRequest } from '../../service/capture-service.ts';
-import { failureOf, toBatchLine, toBatchResult } from '../answer/outcome.ts';
-import { BatchLineSchema, BatchResultSchema } from '../answer/schemas.ts';
-import { clientGone } from '../connection/client-gone.ts';
-import { callerOf } from '../keys/callers.ts';
-import { answerLines, type Room } from '../lines/answer-lines.ts';
-import { batchItem } from '../lines/batch-items.ts';
-import { bodyLines } from '../lines/body-lines.ts';
-import { type BodyDecoder, bodyDecoder, brokenBody, decodedBody, LINES_TYPE } from '../lines/streamed-body.ts';
-import { refuseIdempotencyKey } from '../middleware/idempotency.ts';
-import { json, lines } from '../openapi/content.ts';
-import { admitCallback } from '../request/callback.ts';
-import { preferLinesOrJson } from '../request/negotiation.ts';
-import { integerText } from '../request/parameters.ts';
-import { prefer, prefersAsync } from '../request/prefer.ts';
-import { refuseWhenFull } from '../request/refuse-early.ts';
-import { spendRate } from '../request/spend-rate.ts';
-import { type RequestSchemas, type RouteContext, routeWithBody } from '../route.ts';
-import type { HttpContext } from '../state.ts';
-import { ACCEPTED, answerAccepted } from './jobs.ts';
+import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
+import type { CaptureOutcome } from '../../../capture/outcome.ts';
+import { callbackUrl, MAX_LINE_BYTES } from '../../../capture/request.ts';
+import { refusal } from '../../../capture/validate.ts';
+import type { CaptureService, ItemRequest } from '../../../service/capture-service.ts';
+import { failureOf, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
+import { BatchLineSchema, BatchResultSchema } from '../../answer/schemas.ts';
+import { clientGone } from '../../connection/client-gone.ts';
+import { callerOf } from '../../keys/callers.ts';
+import { answerLines, type Room } from '../../lines/answer-lines.ts';
+import { batchItem } from '../../lines/batch-items.ts';
+import { bodyLines } from '../../lines/body-lines.ts';
+import { type BodyDecoder, bodyDecoder, brokenBody, decodedBody, LINES_TYPE } from '../../lines/streamed-body.ts';
+import { refuseIdempotencyKey } from '../../middleware/idempotency.ts';
+import { json, lines } from '../../openapi/content.ts';
+import { admitCallback } from '../../request/callback.ts';
+import { preferLinesOrJson } from '../../request/negotiation.ts';
+import { integerText } from '../../request/parameters.ts';
+import { prefer, prefersAsync } from '../../request/prefer.ts';
+import { refuseWhenFull } from '../../request/refuse-early.ts';
+import { spendRate } from '../../request/spend-rate.ts';
+import { type RequestSchemas, type RouteContext, routeWithBody } from '../../route.ts';
+import type { HttpContext } from '../../state.ts';
+import { ACCEPTED, answerAccepted } from '../jobs.ts';
 
 const CONCURRENCY = 'must be an integer of 1 or more';
 
@@ -50,7 +50,6 @@ export const postBatch = routeWithBody({
     'One item for each request, in their order; one failure never fails the others. A bad item refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 lines that are bad or have a forbidden target the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
   tag: 'capture',
   isIdempotent: true,
-  spendsRate: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {
     concurrency: integerText(z.int({ error: CONCURRENCY }).min(1, { error: CONCURRENCY }), CONCURRENCY)
@@ -69,7 +68,7 @@ export const postBatch = routeWithBody({
     },
     202: ACCEPTED,
   },
-  failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
+  failures: ['target_forbidden', 'rate_limited', 'request_timeout', 'queue_full', 'shutting_down'],
   handle: async (ctx, { parameters, body: { requests, concurrency, callback } }, context) => {
     const { service } = context;
     refuseParametersOfLines(parameters);
