@@ -36,9 +36,19 @@ function cellsOf(line: string, delimiter: string): readonly string[] {
   }
 }
 
-/** Replaces CRLF, of which the parser counts two lines in a cell. */
+/**
+ * Replaces CRLF, of which the parser counts two lines in a cell. Throws a `RangeError` when a line is too long: the
+ * parser limits the characters of cells, not their number.
+ */
 async function* withLf(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  for await (const text of texts) yield text.replaceAll('\r\n', '\n');
+  let length = 0;
+  for await (const text of texts) {
+    const lineBreak = text.lastIndexOf('\n');
+    length = lineBreak < 0 ? length + text.length : text.length - lineBreak - 1;
+    if (length > MAX_RECORD_CHARACTERS)
+      throw new RangeError(`a line has more than ${MAX_RECORD_CHARACTERS} characters`);
+    yield text.replaceAll('\r\n', '\n');
+  }
 }
 
 /** Finds the targets in the column of a CSV table. A cell may hold several, divided by blanks or line breaks. */

@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { keyOf } from '../../src/storage/remote/keys.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { HTML, IMAGE, keepPicture } from '../storage/parts.ts';
 import { captureOf } from '../storage/result-of.ts';
@@ -71,15 +72,19 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     await client.removeTogether([imageOf(ID + 3)]);
     const other = Buffer.from(IMAGE).fill(1, 0, 1);
     await client.send({ method: 'PUT', key: imageOf(ID + 4), body: other, payload: 'UNSIGNED-PAYLOAD' });
+    const cut = keyOf(ID, 'capture');
+    const { body: whole } = await client.send({ method: 'GET', key: cut });
+    await client.send({ method: 'PUT', key: cut, body: whole.subarray(0, -10), payload: 'UNSIGNED-PAYLOAD' });
     const { code, stdout } = await check('--contents');
     expect(stdout).toBe(
       [
         `record ${ID + 1}: its artifacts are missing`,
         `capture ${ID + 2}: its record is missing`,
         `capture ${ID + 4}: its image is not what was stored (SHA-256)`,
+        `capture ${ID}: its record is incomplete in the object store`,
         `capture ${ID + 3}: its image is incomplete in the object store`,
         `compared ${COUNT - 1} records with ${COUNT - 1} captures in the object store`,
-        '4 problems\n',
+        '5 problems\n',
       ].join('\n'),
     );
     expect(code).toBe(1);
