@@ -11,6 +11,7 @@ import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { scan } from './scan.ts';
 import { stores } from './stores.ts';
+import { storing } from './storing.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
@@ -30,7 +31,8 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   before,
   'full-page': fullPage,
   pages,
-  stores,
+  stores: async (options) => [...(await stores(options)), ...(await storing(options))],
+  storing,
   peers,
   comparison,
   extraction,

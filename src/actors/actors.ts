@@ -16,7 +16,7 @@ export interface Actors {
    * `script_failed` or `action_failed` when the page lacks an element that the request names, or prevents a script or
    * an action.
    */
-  capture(request: CaptureRequest, signal: AbortSignal, manner?: CaptureManner): Promise<Snapshot>;
+  capture(request: CaptureRequest, signal: AbortSignal, context?: CaptureContext): Promise<Snapshot>;
 
   /** Whether a browser is available, and if not, why: `reason` for clients, `detail` for the operator. */
   readonly availability:
@@ -47,9 +47,9 @@ export interface Actors {
   close(): Promise<void>;
 }
 
-/** How a capture is made, and who is notified of its progress. */
-export interface CaptureManner {
-  /** The batch of the capture, whose elements may share a page. @default null */
+/** The batch of a capture, the connection for it, and who is notified of its progress. */
+export interface CaptureContext {
+  /** The batch of the capture, whose items may share a page. @default null */
   readonly batch?: string | null;
   /** The open connection to the target, for the first request to it. */
   readonly dialled?: Dialled | undefined;

@@ -8,7 +8,7 @@ import { CdpClosedError } from '../cdp/connection.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
-import type { CaptureManner } from './actors.ts';
+import type { CaptureContext } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { capturePage, type PageCapture } from './capture-page.ts';
@@ -24,8 +24,8 @@ interface SharedBrowsers {
   readonly interactive: BrowserPool;
 }
 
-/** The browsers, the page and the proxy that a capture uses. */
-interface CaptureMeans extends Pick<BrowsersConfig, 'indexWords'> {
+/** The browsers, the page and the proxy that a capture uses, once. */
+interface AttemptParts extends Pick<BrowsersConfig, 'indexWords'> {
   readonly browserPool: BrowserPool;
   /** Whether the capture has a browser of its own, launched for it. @default false */
   readonly isAlone?: boolean;
@@ -62,7 +62,7 @@ export class BrowserActor {
   /** Captures once, or twice when the request asks for it: then the second capture counts, unless it fails. */
   async capture(
     request: CaptureRequest,
-    { batch = null, dialled }: Pick<CaptureManner, 'batch' | 'dialled'>,
+    { batch = null, dialled }: Pick<CaptureContext, 'batch' | 'dialled'>,
     deadline: Deadline,
   ): Promise<Snapshot> {
     this.#dialled = dialled;
@@ -82,13 +82,13 @@ export class BrowserActor {
   async #attempt(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
     try {
       return await (group === undefined
-        ? this.#captureOnce(this.#means(request), request, deadline)
+        ? this.#captureOnce(this.#partsFor(request), request, deadline)
         : this.#onSharedPage(group, request, deadline));
     } catch (error) {
       if (!mayBeInnocent(error)) throw error;
       await deadline.step('end the first attempt', this.#disposed);
       // So one page cannot make the captures of others fail again and again.
-      return await this.#captureOnce({ ...this.#means(request), isAlone: true }, request, deadline);
+      return await this.#captureOnce({ ...this.#partsFor(request), isAlone: true }, request, deadline);
     }
   }
 
@@ -112,12 +112,12 @@ export class BrowserActor {
    * capture fails with `page_too_large` if the browser was killed because it hung or took too much memory, otherwise
    * with `page_crashed`.
    */
-  async #captureOnce(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
-    const { browserPool, isAlone = false, wanted, open, indexWords } = means;
+  async #captureOnce(parts: AttemptParts, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
+    const { browserPool, isAlone = false, wanted, open, indexWords } = parts;
     const over = new AbortController();
     const leasing = isAlone ? browserPool.leaseAlone(over.signal) : browserPool.lease(wanted);
     const capturing = deadline
-      .step('find a browser', Promise.all([leasing, means.egressProxy]))
+      .step('find a browser', Promise.all([leasing, parts.egressProxy]))
       .then(([{ host }, egressProxy]) =>
         capturePage((ended) => open(host, egressProxy, request, ended), request, deadline, indexWords),
       );
@@ -131,7 +131,7 @@ export class BrowserActor {
     }
   }
 
-  #means(request: CaptureRequest): CaptureMeans {
+  #partsFor(request: CaptureRequest): AttemptParts {
     return {
       ...(isInteractive(request)
         ? { browserPool: this.#shared.browsers.interactive, open: openInteractivePage }
@@ -155,8 +155,8 @@ export class BrowserActor {
         return egressProxy;
       },
     });
-    const means = { ...this.#means(request), browserPool: this.#shared.browsers.plain, wanted, open };
-    const snapshot = this.#captureOnce(means, request, deadline);
+    const parts = { ...this.#partsFor(request), browserPool: this.#shared.browsers.plain, wanted, open };
+    const snapshot = this.#captureOnce(parts, request, deadline);
     this.#disposed = this.#disposed.then(disposeUnused);
     return await snapshot;
   }

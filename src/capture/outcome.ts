@@ -41,7 +41,7 @@ export function outcomeOfAbort(signal: AbortSignal): CaptureOutcome {
     : { state: 'cancelled', failure };
 }
 
-/** The outcome of one element of a batch. */
+/** The outcome of one item of a batch. */
 export interface BatchItem {
   /** Index of the request in the batch, from 0. */
   readonly index: number;

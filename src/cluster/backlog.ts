@@ -34,7 +34,7 @@ export class Backlog {
 
   /**
    * Publishes a ticket when it is its owner's turn and there is room. Rejects with the reason of the command's signal,
-   * or, for an element, when NATS was away for longer than the capture's deadline.
+   * or, for an item, when NATS was away for longer than the capture's deadline.
    */
   add(ticket: Ticket, owner: string | null): Promise<void> {
     const { signal, batch } = ticket.command;
@@ -69,8 +69,8 @@ export class Backlog {
         try {
           return await this.#options.publish(ticket);
         } catch (error) {
-          // An outage counts against the deadline of an element. A single capture is queued, and its wait is limited.
-          if (ticket.isElement && performance.now() - since > request.timeoutMs) throw error;
+          // An outage counts against the deadline of an item. A single capture is queued, and its wait is limited.
+          if (ticket.isItem && performance.now() - since > request.timeoutMs) throw error;
         }
       }
       await this.#retryLater(!this.#options.hasRoom(), signal);

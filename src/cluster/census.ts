@@ -56,9 +56,9 @@ export class Census {
   }
 
   get otherLoads(): readonly NodeLoad[] {
-    return this.otherNodes.map(({ running, waiting, elements }) => ({
-      singles: running + waiting - elements,
-      elements,
+    return this.otherNodes.map(({ running, waiting, items }) => ({
+      singles: running + waiting - items,
+      items,
     }));
   }
 

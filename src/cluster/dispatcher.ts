@@ -61,13 +61,13 @@ export class Dispatcher {
 
   get announcement(): Announcement & { readonly kind: 'node' } {
     const { running, waiting, load } = this.tickets;
-    return { kind: 'node', name: this.name, running, waiting, elements: load.elements };
+    return { kind: 'node', name: this.name, running, waiting, items: load.items };
   }
 
   /** The queue of the cluster, as the pipeline sees it. */
   get captureQueue(): CaptureQueue {
     return {
-      enqueue: (command, owner, isElement) => this.#enqueue(command, owner, isElement),
+      enqueue: (command, owner, isItem) => this.#enqueue(command, owner, isItem),
       refusal: () => (this.#options.link.isUp ? undefined : new CapstanError('cluster_unavailable')),
       // The stream's consumer holds the limit: it delivers no more tickets than captures may run in the cluster.
       each: (work) => mergeMap((capture) => this.#inTurn(capture.command, work(capture))),
@@ -98,11 +98,11 @@ export class Dispatcher {
     this.dials.stop();
   }
 
-  async #enqueue(command: CaptureCommand, owner: string | null, isElement: boolean): Promise<void> {
-    if (!this.#options.link.isUp && !isElement) throw new CapstanError('cluster_unavailable');
+  async #enqueue(command: CaptureCommand, owner: string | null, isItem: boolean): Promise<void> {
+    if (!this.#options.link.isUp && !isItem) throw new CapstanError('cluster_unavailable');
     this.#checkSize(command);
     // A worker may have stored the capture of an uncertain dial.
-    await this.tickets.add(command, owner, isElement, this.dials.isUncertain(command.id) ? 1 : 0);
+    await this.tickets.add(command, owner, isItem, this.dials.isUncertain(command.id) ? 1 : 0);
   }
 
   /** Starts the work of a capture when a worker has claimed its ticket, unless the capture is cancelled before. */

@@ -114,8 +114,8 @@ export const Announcement = z.discriminatedUnion('kind', [
     name: z.string(),
     running: count,
     waiting: count,
-    /** Those of the running and waiting captures that are elements of batches or jobs. */
-    elements: count.default(0),
+    /** Those of the running and waiting captures that are items of batches or jobs. */
+    items: count.default(0),
   }),
   z.object({
     kind: z.literal('worker'),

@@ -10,8 +10,8 @@ const EXPECTED_SLOTS = 4;
 export interface NodeLoad {
   /** Captures that were requested on their own. */
   readonly singles: number;
-  /** Elements of batches and jobs. */
-  readonly elements: number;
+  /** Items of batches and jobs. */
+  readonly items: number;
 }
 
 /**
@@ -23,7 +23,7 @@ export function limitsOfWorkers(limits: CaptureLimits, slots: number): CaptureLi
 }
 
 /**
- * Returns how many places an api node may have in use for single captures: all, minus those that the elements of all
+ * Returns how many places an api node may have in use for single captures: all, minus those that the items of all
  * nodes need (at most half). `stored`: the number of places that the stream allows. Where the workers have fewer, the
  * stream does not refuse what exceeds them, so the captures of the other nodes are subtracted.
  */
@@ -34,10 +34,10 @@ export function shareOfSingles(
   stored = capacityOf(limits),
 ): number {
   const capacity = capacityOf(limits);
-  const elements = others.reduce((sum, node) => sum + node.elements, own.elements);
+  const items = others.reduce((sum, node) => sum + node.items, own.items);
   const singlesOfOthers = others.map((node) => node.singles);
-  if (elements === 0) return capacity < stored ? capacity - sumOf(singlesOfOthers) : capacity;
-  return equalShareOf(capacity - Math.min(elements, Math.floor(capacity / 2)), singlesOfOthers);
+  if (items === 0) return capacity < stored ? capacity - sumOf(singlesOfOthers) : capacity;
+  return equalShareOf(capacity - Math.min(items, Math.floor(capacity / 2)), singlesOfOthers);
 }
 
 /**
@@ -48,7 +48,7 @@ export function shareOfSingles(
 export function shareOfTickets(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
   return equalShareOf(
     usefulTickets(limits, slots),
-    others.map(({ singles, elements }) => singles + elements),
+    others.map(({ singles, items }) => singles + items),
   );
 }
 

@@ -8,8 +8,8 @@ export class Ticket {
   /** The subject of its message, which names its capture, unless it was exchanged. */
   subject: string;
   readonly placeSubject: string;
-  /** Whether it is an element of a batch or a job, which waits for room in the queue instead of being refused. */
-  readonly isElement: boolean;
+  /** Whether it is an item of a batch or a job, which waits for room in the queue instead of being refused. */
+  readonly isItem: boolean;
   /** Resolves when the pipeline waits for the capture's turn. */
   readonly entered = Promise.withResolvers<void>();
   isEntered = false;
@@ -19,7 +19,7 @@ export class Ticket {
   sequence: number | undefined;
   /** Whether the stream has confirmed the ticket. */
   isPublished = false;
-  /** The sequence number of its place, likewise. Elements have none. */
+  /** The sequence number of its place, likewise. Items have none. */
   place: number | undefined;
   /** The worker that runs the capture. */
   worker: string | undefined;
@@ -36,11 +36,11 @@ export class Ticket {
   /** Ends the capture with its outcome. */
   settle: (outcome: CaptureOutcome) => void = () => {};
 
-  constructor(command: CaptureCommand, subject: string, placeSubject: string, isElement: boolean) {
+  constructor(command: CaptureCommand, subject: string, placeSubject: string, isItem: boolean) {
     this.command = command;
     this.subject = subject;
     this.placeSubject = placeSubject;
-    this.isElement = isElement;
+    this.isItem = isItem;
   }
 
   enter(begin: () => void): void {

@@ -34,7 +34,7 @@ export class Tickets {
   readonly #backlog: Backlog;
   readonly #reconciler: TicketReconciler;
   #running = 0;
-  #elements = 0;
+  #items = 0;
 
   constructor(options: TicketsOptions) {
     this.#options = options;
@@ -56,7 +56,7 @@ export class Tickets {
   }
 
   get load(): NodeLoad {
-    return { singles: this.#tickets.size - this.#elements, elements: this.#elements };
+    return { singles: this.#tickets.size - this.#items, items: this.#items };
   }
 
   /** Number of tickets that keep the workers busy. */
@@ -83,24 +83,24 @@ export class Tickets {
   }
 
   /**
-   * Queues a capture. Resolves when a single capture has its place, and when the ticket of an element, which waits for
+   * Queues a capture. Resolves when a single capture has its place, and when the ticket of an item, which waits for
    * room, is published. `claims`: number of workers that may have stored the capture.
    */
-  async add(command: CaptureCommand, owner: string | null, isElement: boolean, claims: number): Promise<void> {
+  async add(command: CaptureCommand, owner: string | null, isItem: boolean, claims: number): Promise<void> {
     const { link, node, limits } = this.#options;
     const { subjects } = link;
     const { id, signal } = command;
-    const ticket = new Ticket(command, subjects.work(node, id), subjects.place(node, id), isElement);
-    if (!isElement) this.#checkShare();
+    const ticket = new Ticket(command, subjects.work(node, id), subjects.place(node, id), isItem);
+    if (!isItem) this.#checkShare();
     ticket.claims = claims;
     this.#tickets.set(id, ticket);
     this.#named.set(id, ticket);
-    if (isElement) this.#elements += 1;
+    if (isItem) this.#items += 1;
     try {
-      if (isElement) await this.#backlog.add(ticket, owner);
+      if (isItem) await this.#backlog.add(ticket, owner);
       else if (!(await this.#takePlace(ticket))) throw limits.full(capacityOf(limits.current));
       signal.throwIfAborted();
-      if (!isElement) this.#publishInTurn(ticket, owner);
+      if (!isItem) this.#publishInTurn(ticket, owner);
     } catch (error) {
       this.drop(ticket);
       if (signal.aborted) throw signal.reason;
@@ -129,7 +129,7 @@ export class Tickets {
     if (!this.#tickets.delete(ticket.command.id)) return;
     if (this.#named.get(ticket.named) === ticket) this.#named.delete(ticket.named);
     ticket.left.resolve();
-    if (ticket.isElement) this.#elements -= 1;
+    if (ticket.isItem) this.#items -= 1;
     if (ticket.deadline !== undefined) this.#running -= 1;
     if (ticket.isPublished) this.#backlog.free();
     if (ticket.worker === undefined && !this.leadsToOther(ticket)) this.#remove(ticket);
@@ -156,7 +156,7 @@ export class Tickets {
     const nodes = census.otherLoads;
     const share = shareOfSingles(this.#limits, this.load, nodes, capacityOf(limits.current));
     if (this.load.singles < share) return;
-    const isShared = [this.load, ...nodes].some(({ elements }) => elements > 0);
+    const isShared = [this.load, ...nodes].some(({ items }) => items > 0);
     throw limits.full(capacityOf(this.#limits), isShared ? share : undefined);
   }
 

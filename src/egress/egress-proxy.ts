@@ -30,7 +30,7 @@ const HOST = '127.0.0.1';
 const MAX_REQUEST_HEADER_BYTES = 256 * 1024;
 
 /** State of one capture: its traffic, and the connections kept for its next requests. */
-interface Passage {
+interface CaptureConnections {
   readonly traffic: Traffic;
   readonly agent: http.Agent;
   readonly openTunnel: (destination: Destination) => Promise<Socket>;
@@ -46,11 +46,11 @@ export async function openEgressProxy({
   peers,
   count,
 }: EgressProxyOptions): Promise<EgressProxy> {
-  let passage = startPassage();
+  let connections = connect();
   let isIdle = false;
   let refused = 0;
 
-  function startPassage(proxy?: UpstreamProxy, dialled?: Dialled): Passage {
+  function connect(proxy?: UpstreamProxy, dialled?: Dialled): CaptureConnections {
     const traffic = new Traffic(limits, count);
     traffic.signal.addEventListener('abort', () => dialled?.close(), { once: true });
     const takeDialled: TakeDialled = (destination) => {
@@ -62,7 +62,7 @@ export async function openEgressProxy({
       taken.socket.destroy();
       return undefined;
     };
-    if (proxy !== undefined) return startPassageThrough(proxy, traffic, takeDialled);
+    if (proxy !== undefined) return connectThrough(proxy, traffic, takeDialled);
     const open = async (destination: Destination): Promise<Socket> => {
       const { signal } = traffic;
       const taken = takeDialled(destination);
@@ -79,7 +79,7 @@ export async function openEgressProxy({
   }
 
   /** Dials only the caller's proxy. That proxy resolves names, so only literal hosts are checked here. */
-  function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic, takeDialled: TakeDialled): Passage {
+  function connectThrough(proxy: UpstreamProxy, traffic: Traffic, takeDialled: TakeDialled): CaptureConnections {
     const upstream = createUpstream(proxy, { egressPolicy, traffic, peers, timeoutMs: dialTimeoutMs, takeDialled });
     const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
       egressPolicy.inspect(destination);
@@ -95,8 +95,8 @@ export async function openEgressProxy({
   }
 
   const endPassage = (): void => {
-    passage.traffic.end();
-    passage.agent.destroy();
+    connections.traffic.end();
+    connections.agent.destroy();
   };
 
   const server = http.createServer({
@@ -109,7 +109,7 @@ export async function openEgressProxy({
     socket.destroy();
   });
   server.on('request', (request, response) => {
-    const { traffic, agent, upstream } = passage;
+    const { traffic, agent, upstream } = connections;
     const target = forwardTarget(request);
     if (!target) {
       // Browsers send impossible hosts, too. They have no target, so an answer would be mistaken for a page of theirs.
@@ -124,7 +124,7 @@ export async function openEgressProxy({
     forwardRequest(request, response, { ...target, agent, traffic, upstream });
   });
   server.on('connect', (request: http.IncomingMessage, browser: Duplex, head: Buffer) => {
-    const { traffic, openTunnel: open } = passage;
+    const { traffic, openTunnel: open } = connections;
     const destination = tunnelDestination(request);
     if (destination) void openTunnel(browser, { destination, head, open, traffic });
     else refuseTunnel(browser, '400 Bad Request');
@@ -132,7 +132,7 @@ export async function openEgressProxy({
 
   // Nothing is read or answered on a connection until its user is known.
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, async (socket) => {
-    const { traffic } = passage;
+    const { traffic } = connections;
     traffic.hold(socket);
     if (isIdle) refused += 1;
     const isAllowed = !isIdle && (await peers.isAllowed(socket));
@@ -152,20 +152,20 @@ export async function openEgressProxy({
     proxyServer: `http://${HOST}:${portOf(listener)}`,
     reset(proxy, dialled) {
       endPassage();
-      passage = startPassage(proxy, dialled);
+      connections = connect(proxy, dialled);
       isIdle = false;
     },
     end() {
       endPassage();
-      passage = startPassage();
+      connections = connect();
       isIdle = true;
     },
     get refused() {
       return refused;
     },
-    failureFor: (url) => passage.traffic.failureFor(urlDestination(url)),
-    addressFor: (url) => passage.traffic.addressFor(urlDestination(url)),
-    exceeded: () => passage.traffic.exceeded,
+    failureFor: (url) => connections.traffic.failureFor(urlDestination(url)),
+    addressFor: (url) => connections.traffic.addressFor(urlDestination(url)),
+    exceeded: () => connections.traffic.exceeded,
     async close() {
       if (!listener.listening) return;
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));

@@ -1,9 +1,9 @@
 import { EMPTY, mergeMap, Observable, queueScheduler, Subject, subscribeOn, switchMap, take } from 'rxjs';
 
 /**
- * `mergeMap` with a concurrency, over a source that waits for demand. `mergeMap` runs requests for work, not elements.
- * A request that gets a slot takes the next element, runs its work, and is followed by the next request. So an element
- * is taken only when there is a slot for it, and `mergeMap`'s buffer holds one request, never an element.
+ * `mergeMap` with a concurrency, over a source that waits for demand. `mergeMap` runs requests for work, not items.
+ * A request that gets a slot takes the next item, runs its work, and is followed by the next request. So an item
+ * is taken only when there is a slot for it, and `mergeMap`'s buffer holds one request, never an item.
  *
  * `next$` emits one step of an iterator as soon as there is one. `limit$` is the concurrency, an integer of at least 1;
  * after it was lowered, nothing starts until enough works have ended. A work holds its slot until it completes. An
@@ -12,17 +12,17 @@ import { EMPTY, mergeMap, Observable, queueScheduler, Subject, subscribeOn, swit
 export function mergeMapOnDemand<T, R>(
   next$: Observable<IteratorResult<T>>,
   limit$: Observable<number>,
-  project: (element: T, index: number) => Observable<R>,
+  project: (item: T, index: number) => Observable<R>,
 ): Observable<R> {
   return new Observable<R>((subscriber) => {
     /** The ends of the works that run. */
     const ends = new Set<Subject<never>>();
     let index = 0;
 
-    const begin = (element: T): Observable<never> => {
+    const begin = (item: T): Observable<never> => {
       const end$ = new Subject<never>();
       ends.add(end$);
-      const work = project(element, index++).subscribe({
+      const work = project(item, index++).subscribe({
         next: (value) => subscriber.next(value),
         error: (error) => subscriber.error(error),
         complete: () => {

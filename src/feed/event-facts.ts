@@ -8,7 +8,7 @@ import { labelTerms, termsOf } from '../storage/records/terms.ts';
 import { type IndexedWords, wordsIn } from '../words/find-words.ts';
 
 /** Facts of an event, as far as filters ask for it. */
-export interface EventFacts {
+interface EventFacts {
   /** Those of the result, as lists of results have them; without a result, those of the labels. */
   readonly terms: ReadonlySet<string>;
   /** The perception hash of the result. */

@@ -57,8 +57,8 @@ export interface RouteContext {
   readonly logins: LoginLimits;
   /** Logs that a session has begun. */
   readonly noteLogin: (ctx: HttpContext) => void;
-  /** Returns the OpenAPI document. */
-  readonly document: () => object;
+  /** Returns the OpenAPI document, as JSON. */
+  readonly document: () => string;
 }
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
@@ -96,8 +96,6 @@ interface RouteFacts {
   readonly scope?: KeyScope;
   /** Scope that a key needs with `--isolate-keys`, because it reaches its own captures alone. @default `scope` */
   readonly isolatedScope?: KeyScope;
-  /** Its captures count towards the rate of the API key (`request/spend-rate.ts`). */
-  readonly spendsRate?: true;
   /** Answers 503 without a reachable database, before the request is validated. */
   readonly needsDatabase?: true;
   /** Takes an `Idempotency-Key`. */

@@ -25,9 +25,9 @@ import {
   type TakenJob,
 } from '../storage/ports/job-store.ts';
 import { type RunOptions, runJob } from './run-job.ts';
-import { type JobManner, packWork, unpackItem, type Work } from './stored-form.ts';
+import { type JobOptions, packWork, unpackItem, type Work } from './stored-form.ts';
 
-export type { JobManner };
+export type { JobOptions };
 
 /** Interval between searches for jobs that another process abandoned or that were not admitted, in milliseconds. */
 const PASS_MS = 2_000;
@@ -108,9 +108,9 @@ export function createJobs(options: JobsOptions) {
     });
   };
 
-  const newId = (manner: JobManner | undefined): string => {
+  const newId = (asked: JobOptions | undefined): string => {
     if (stopping.signal.aborted) throw new CapstanError('shutting_down');
-    return `${jobKeyOf(manner?.by?.apiKeyName ?? null)}${ids()}`;
+    return `${jobKeyOf(asked?.by?.apiKeyName ?? null)}${ids()}`;
   };
 
   const add = async (job: Omit<NewJob, 'work' | 'isShared'>, content: Work): Promise<JobRecord> => {
@@ -131,8 +131,8 @@ export function createJobs(options: JobsOptions) {
     add: (
       kind: Exclude<JobKind, 'scan'>,
       requests: readonly CaptureRequest[],
-      manner?: JobManner,
-    ): Promise<JobRecord> => add({ id: newId(manner), kind, total: requests.length }, { requests, ...manner }),
+      asked?: JobOptions,
+    ): Promise<JobRecord> => add({ id: newId(asked), kind, total: requests.length }, { requests, ...asked }),
     /**
      * Adds a scan of the targets of a list, which is stored as it arrives. Each capture has the options of `template`.
      * `requireRate` is called before the list is read and while it is, and `admit` when it was, with the number of
@@ -141,11 +141,11 @@ export function createJobs(options: JobsOptions) {
     addScan: async (
       list: AsyncIterable<Uint8Array>,
       template: CaptureRequest,
-      manner: JobManner & { readonly scan: ScanSettings },
+      asked: JobOptions & { readonly scan: ScanSettings },
       { requireRate = () => {}, admit = () => {}, gone }: ScanAdmission = {},
     ): Promise<{ readonly job: JobRecord; readonly report: ListReport }> => {
-      const id = newId(manner);
-      const { owner: of } = manner.by ?? ANY_CLIENT;
+      const id = newId(asked);
+      const { owner: of } = asked.by ?? ANY_CLIENT;
       requireRate(1);
       const leave = reading.take(of);
       if (leave === undefined) {
@@ -158,7 +158,7 @@ export function createJobs(options: JobsOptions) {
         const signal = gone === undefined ? stopping.signal : AbortSignal.any([stopping.signal, gone]);
         const openSitemap = (url: string) => options.openSitemap(url, template.proxy, signal);
         const { report, bytes } = await storeList(store, id, list, {
-          expansion: manner.scan,
+          expansion: asked.scan,
           openSitemap,
           signal,
           requireRate,
@@ -166,7 +166,7 @@ export function createJobs(options: JobsOptions) {
         try {
           admit(report.targets);
           const facts = { id, kind: 'scan', total: report.targets, listBytes: bytes } as const;
-          return { job: await add(facts, { requests: [template], ...manner }), report };
+          return { job: await add(facts, { requests: [template], ...asked }), report };
         } catch (error) {
           await store.cancel(id).catch(() => undefined);
           throw error;

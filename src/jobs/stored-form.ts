@@ -11,7 +11,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Options of a batch or scan. */
-export interface JobManner {
+export interface JobOptions {
   readonly concurrency?: number | undefined;
   /** URL that is notified when the batch ends, or, if a stop of the service divides the batch, when each part ends. */
   readonly callback?: string | undefined;
@@ -24,12 +24,12 @@ export interface JobManner {
 }
 
 /** The stored content of a job: everything that a process needs to run it. */
-export interface Work extends JobManner {
+export interface Work extends JobOptions {
   /** Of a scan: one, of which each capture has the options. Its targets are in the job's list. */
   readonly requests: readonly CaptureRequest[];
 }
 
-interface StoredWork extends JobManner {
+interface StoredWork extends JobOptions {
   readonly requests: readonly StoredRequest[];
 }
 

@@ -2,7 +2,7 @@ import { ofKey } from '../capture/client.ts';
 import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
 import type { NewDelivery, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestNotice, MAX_LINES } from './digest-notice.ts';
-import type { EventFacts } from './event-facts.ts';
+import type { EventFields } from './event-fields.ts';
 import type { Notice } from './notice.ts';
 import { messageId, type Receiver } from './receiver.ts';
 import type { Message } from './transport.ts';
@@ -19,7 +19,7 @@ export const MAX_SHOWN = 50;
 
 /** Reads what an event is about. */
 export function factsOf(event: string) {
-  const { at = '', id, batch = null, watch = null }: EventFacts = JSON.parse(event);
+  const { at = '', id, batch = null, watch = null }: EventFields = JSON.parse(event);
   return { at, id: id ?? null, batch, watch };
 }
 

@@ -1,4 +1,4 @@
-import type { EventFacts } from './event-facts.ts';
+import type { EventFields } from './event-fields.ts';
 import type { ImageLimits, Notice, NoticeImage, ReadImage } from './notice.ts';
 
 /** URLs that a reader without a key can open. */
@@ -35,7 +35,7 @@ interface CapturePair {
 }
 
 /** Returns the captures of an event: both of a change, or one; null without any. */
-export function capturesOf({ type, run, result, id }: EventFacts): ToldCaptures | null {
+export function capturesOf({ type, run, result, id }: EventFields): ToldCaptures | null {
   if (run !== undefined) {
     if (run.capture === null) return null;
     return { before: type === 'watch.changed' ? run.before : null, after: run.capture };
@@ -44,7 +44,7 @@ export function capturesOf({ type, run, result, id }: EventFacts): ToldCaptures 
 }
 
 export function linksOf(
-  { url = '', watch = null }: EventFacts,
+  { url = '', watch = null }: EventFields,
   captures: ToldCaptures | null,
   publicUrl: string | null,
   shared: SharedUrls | null,

@@ -1,6 +1,6 @@
 import type { CapstanEvent, EventType } from '../capture/events.ts';
 import type { WatchRun } from '../capture/work/watch.ts';
-import type { EventFacts } from './event-facts.ts';
+import type { EventFields } from './event-fields.ts';
 import type { Notice } from './notice.ts';
 import { capturesOf, imagesOf, linksOf, type NoticeSources } from './notice-parts.ts';
 import { isolated } from './transports/plain-text.ts';
@@ -14,14 +14,14 @@ interface Said {
 
 const failed =
   (what: string) =>
-  (event: EventFacts): Said => ({
+  (event: EventFields): Said => ({
     sentence: `${what}: ${whyOf(event)}`,
     isProblem: true,
   });
 const news = (sentence: string) => (): Said => ({ sentence });
 const titled =
   (what: string) =>
-  (event: EventFacts): Said => ({ sentence: `${what}${titleIn(event)}` });
+  (event: EventFields): Said => ({ sentence: `${what}${titleIn(event)}` });
 
 type EventOf = { readonly [T in EventType]: Extract<CapstanEvent, { type: T }> };
 
@@ -67,7 +67,7 @@ const SAID: { readonly [T in EventType]: (event: EventOf[T]) => Said } = {
 /** Makes the notice of an event, as the JSON that subscribers receive. */
 export async function sayEvent(body: string, sources: NoticeSources): Promise<Notice> {
   const event: CapstanEvent = JSON.parse(body);
-  const facts: EventFacts = event;
+  const facts: EventFields = event;
   const { sentence, isProblem = false } = saidOf(event.type, event);
   const captures = capturesOf(facts);
   const shared = captures && (await sources.share(captures, facts.api_key_name ?? null).catch(() => null));
@@ -100,19 +100,19 @@ function saidOf<T extends EventType>(type: T, event: EventOf[T]): Said {
 }
 
 /** `shop.example/lamps` */
-function aboutOf({ url = '', batch = null }: EventFacts): string {
+function aboutOf({ url = '', batch = null }: EventFields): string {
   const page = URL.parse(url);
   if (page !== null) return isolated(`${page.host}${page.pathname.replace(/\/$/, '')}${page.search}`).slice(0, 300);
   return batch === null ? 'Capstan' : `Batch ${isolated(batch)}`;
 }
 
-function whyOf({ failure, run, reason }: EventFacts): string {
+function whyOf({ failure, run, reason }: EventFields): string {
   const why = isolated(failure?.reason || run?.reason || reason || '');
   if (why !== '') return why;
   return run?.verdict ? `the page is ${run.verdict.replace('_', ' ')}` : 'for no known reason';
 }
 
-function titleIn({ result }: EventFacts): string {
+function titleIn({ result }: EventFields): string {
   const title = isolated(result?.title ?? '').replace(/[\u201c\u201d]/g, '"');
   return title === '' ? '' : `: \u201c${title}\u201d`;
 }

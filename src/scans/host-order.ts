@@ -6,18 +6,18 @@ interface AtHost {
 }
 
 interface HostOrderOptions {
-  /** Maximum number of elements of one host at a time, also of other orders. */
+  /** Maximum number of items of one host at a time, also of other orders. */
   readonly perHost: number;
-  /** Time between the end of an element and the start of the next one of its host, in milliseconds. */
+  /** Time between the end of an item and the start of the next one of its host, in milliseconds. */
   readonly delayMs: number;
   readonly visits: HostVisits;
 }
 
-/** Number of elements that are read ahead, so that hosts can take turns. */
+/** Number of items that are read ahead, so that hosts can take turns. */
 export const WINDOW = 4_096;
 
 /**
- * Hands out the elements of a source so that hosts take turns, each with at most `perHost` elements at a time. Reads
+ * Hands out the items of a source so that hosts take turns, each with at most `perHost` items at a time. Reads
  * ahead as far as its window; the rest stays in the source.
  */
 export class HostOrder<T extends AtHost> {
@@ -26,11 +26,11 @@ export class HostOrder<T extends AtHost> {
   readonly #delayMs: number;
   readonly #visits: HostVisits;
   readonly #unobserve: () => void;
-  /** Elements that wait, by host. */
+  /** Items that wait, by host. */
   readonly #hosts = new Map<string, T[]>();
   /** Hosts that may be visited, as far as is known; the one that waits longest is first. */
   readonly #ready = new Set<string>();
-  /** Hosts of elements that were handed out. */
+  /** Hosts of items that were handed out. */
   readonly #running = new Map<T['host'], number>();
   #waiting = 0;
   #out = 0;
@@ -50,13 +50,13 @@ export class HostOrder<T extends AtHost> {
     });
   }
 
-  /** Returns the next element as soon as its host may be visited; undefined when all have been released. */
+  /** Returns the next item as soon as its host may be visited; undefined when all have been released. */
   async next(): Promise<T | undefined> {
     while (!this.#isClosed) {
       await this.#fill();
-      const element = this.#isClosed ? undefined : this.#shift();
-      if (element !== undefined) return element;
-      // An element that is running may be put back.
+      const item = this.#isClosed ? undefined : this.#shift();
+      if (item !== undefined) return item;
+      // An item that is running may be put back.
       if (this.#isClosed || this.#waiting + this.#out === 0) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -65,7 +65,7 @@ export class HostOrder<T extends AtHost> {
     return undefined;
   }
 
-  /** Ends an element. `holdMs`: time for which its host is not visited, if it is longer than the usual pause. */
+  /** Ends an item. `holdMs`: time for which its host is not visited, if it is longer than the usual pause. */
   release({ host }: T, holdMs = 0): void {
     const running = this.#running.get(host);
     // Closing has released it.
@@ -77,12 +77,12 @@ export class HostOrder<T extends AtHost> {
     this.#wake();
   }
 
-  /** Ends an element, and hands it out again after `holdMs`. */
-  again(element: T, holdMs: number): void {
+  /** Ends an item, and hands it out again after `holdMs`. */
+  again(item: T, holdMs: number): void {
     if (this.#isClosed) return;
-    this.#hosts.set(element.host, [element, ...(this.#hosts.get(element.host) ?? [])]);
+    this.#hosts.set(item.host, [item, ...(this.#hosts.get(item.host) ?? [])]);
     this.#waiting += 1;
-    this.release(element, holdMs);
+    this.release(item, holdMs);
   }
 
   /** Stops all waiting, and releases what is running. */
@@ -96,13 +96,13 @@ export class HostOrder<T extends AtHost> {
     this.#wake();
   }
 
-  /** Takes an element of the host that waits longest. */
+  /** Takes an item of the host that waits longest. */
   #shift(): T | undefined {
     for (const host of this.#ready) {
       this.#ready.delete(host);
       const waiting = this.#hosts.get(host) ?? [];
-      const [element] = waiting;
-      if (element === undefined || !this.#visits.isFree(host, this.#perHost)) continue;
+      const [item] = waiting;
+      if (item === undefined || !this.#visits.isFree(host, this.#perHost)) continue;
       waiting.shift();
       if (waiting.length === 0) this.#hosts.delete(host);
       this.#waiting -= 1;
@@ -110,7 +110,7 @@ export class HostOrder<T extends AtHost> {
       this.#running.set(host, (this.#running.get(host) ?? 0) + 1);
       this.#visits.enter(host);
       this.#update(host);
-      return element;
+      return item;
     }
     return undefined;
   }

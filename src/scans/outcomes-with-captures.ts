@@ -2,7 +2,7 @@ import type { BatchItem } from '../capture/outcome.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { JobItem, Page } from '../storage/ports/job-store.ts';
 import { RECORDS_TOGETHER } from '../storage/ports/result-store.ts';
-import type { ScanCaptures } from './scan-elements.ts';
+import type { ScanCaptures } from './scan-items.ts';
 import { captureOf, unpackOutcome } from './stored-outcome.ts';
 
 /** Reads the captures of a page of outcomes, a few at a time, and ends the page when they are large. */

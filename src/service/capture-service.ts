@@ -22,11 +22,11 @@ import type { IdempotencyStore } from '../storage/ports/idempotency-store.ts';
 import type { QueryStore } from '../storage/ports/query-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
-import type { BatchElement, BatchRequester } from '../streams/batch.ts';
+import type { BatchRequester, ItemRequest } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { ManagedReceivers } from './manage-receivers.ts';
 
-export type { BatchElement };
+export type { ItemRequest };
 
 /** The service without HTTP. Node programs embed it, and the HTTP server is built on it. */
 export interface CaptureService {
@@ -42,12 +42,12 @@ export interface CaptureService {
    * Captures many pages, at most `concurrency` at once (never more than the service's limit). Emits each item when it
    * is done, not in the order of the requests. Errors with a `CapstanError` only when the whole batch is not admitted
    * (`queue_full`, `shutting_down`); a forbidden target is a rejected item. Unsubscribing cancels all unfinished
-   * captures. Elements are read only when they are needed, so their number is not limited; pass `size` when it is
+   * captures. Items are read only when they are needed, so their number is not limited; pass `size` when it is
    * known. `callback` is notified of the end of the batch, and is refused in the same cases as the `callback` of a
    * request.
    */
   submitBatch(
-    elements: Iterable<BatchElement> | AsyncIterable<BatchElement>,
+    items: Iterable<ItemRequest> | AsyncIterable<ItemRequest>,
     concurrency?: number,
     size?: number,
     callback?: string,

@@ -38,7 +38,9 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
   });
   const dialStage = createDialStage(dialsWithin(descriptorLimit(), config.maxDials));
   const pipeline = createCapturePipeline({
-    ...(clusterApi === undefined ? hereOnly(config, capturing, dialStage) : overCluster(config, clusterApi, dialStage)),
+    ...(clusterApi === undefined
+      ? byThisProcess(config, capturing, dialStage)
+      : byCluster(config, clusterApi, dialStage)),
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
@@ -64,10 +66,18 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
   };
 }
 
-type Way = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'>;
+/** What the pipeline needs to know of who performs its captures. */
+type PerformerOptions = Pick<
+  CapturePipelineOptions,
+  'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'
+>;
 
 /** Captures of this process, by its browsers. */
-function hereOnly({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Capturing, stage: DialStage): Way {
+function byThisProcess(
+  { maxConcurrent, maxQueue }: PipelineConfig,
+  capturing: Capturing,
+  stage: DialStage,
+): PerformerOptions {
   return {
     limits: { maxConcurrent, maxQueue },
     perform: (command) => performCapture(command, capturing),
@@ -81,7 +91,7 @@ function hereOnly({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Captur
 }
 
 /** Captures of a cluster, by the workers that claim them from its queue. */
-function overCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: DialStage): Way {
+function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: DialStage): PerformerOptions {
   return {
     limits: api.limits,
     perform: api.perform,

@@ -12,7 +12,7 @@ import { connectPipeline } from './connect-pipeline.ts';
 import { liveLimits } from './limits.ts';
 import { createMarking } from './marking.ts';
 import { openProcess } from './open-process.ts';
-import { openReceivers, openReceiverWay } from './open-receivers.ts';
+import { openReceiverEgress, openReceivers } from './open-receivers.ts';
 import { openRecords } from './open-records.ts';
 import { openShared, stillShared } from './open-shared.ts';
 import { ownCaptures } from './own-captures.ts';
@@ -29,7 +29,8 @@ import { suggestLabels } from './suggest-labels.ts';
  *   connect-pipeline.ts   streams/: admission, queue, slots, deadlines; every step emits an event
  *   perform-capture.ts    egress (is the target allowed), actors (the browser), storage
  *
- * Tallies, the log and the feed of subscribers observe the events. Receivers are told of those in the feed's log.
+ * These observe the events: tallies and the log (open-process.ts), the feed of subscribers (open-records.ts), from whose
+ * log receivers are told, suggested labels, and the load of the last hour (service-stats.ts).
  */
 
 export type { CaptureService } from './capture-service.ts';
@@ -48,7 +49,7 @@ export async function createService(
   let live: LiveConfig = config;
   const { tallies, ...base } = openProcess(config, logger);
   const { events } = base;
-  const way = openReceiverWay(config, base.lookup);
+  const toReceivers = openReceiverEgress(config, base.lookup);
   const cluster = await openClusterOf(config, logger);
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
   const comparisons = createComparisons(storage.artifacts, storage.staging, {
@@ -56,7 +57,7 @@ export async function createService(
   });
   const namedKeys = () => live.namedKeys;
   const opened = { ...base, storage, feed, comparisons, cluster, namedKeys };
-  const receivers = openReceivers(config, { ...opened, way });
+  const receivers = openReceivers(config, { ...opened, toReceivers });
   const capturing = await startCapturing(config, opened);
   const connected = connectPipeline(config, { ...opened, capturing, sharedLog });
   const { pipeline, clusterApi, worker } = connected;

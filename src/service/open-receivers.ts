@@ -23,22 +23,22 @@ import type { OpenedParts } from './opened-parts.ts';
 import { shareForNotices } from './share-for-notices.ts';
 
 type ReceiverParts = Pick<OpenedParts, 'feed' | 'storage' | 'events' | 'comparisons' | 'namedKeys' | 'logger'> & {
-  readonly way: ReceiverWay;
+  readonly toReceivers: ReceiverEgress;
 };
 
 export type Receivers = ReturnType<typeof openReceivers>;
 
 const NO_SECRET = 'is not accepted: the service was started without --webhook-secret, which deliveries are signed with';
 
-type WayConfig = Pick<LiveConfig, 'allowWebhooks' | 'denyTargets' | 'webhookSecret'>;
+type EgressConfig = Pick<LiveConfig, 'allowWebhooks' | 'denyTargets' | 'webhookSecret'>;
 
-type ReceiverWay = ReturnType<typeof openReceiverWay>;
+type ReceiverEgress = ReturnType<typeof openReceiverEgress>;
 
 /**
- * Opens the way to receivers, which has an egress policy of its own.
+ * Opens the egress to receivers, which has an egress policy of its own.
  * @throws ConfigError when receivers are configured that would never be sent a message.
  */
-export function openReceiverWay(config: ReceiversConfig & WayConfig, lookup: Lookup) {
+export function openReceiverEgress(config: ReceiversConfig & EgressConfig, lookup: Lookup) {
   const policy = createTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets });
   const egress = createEgress({ lookup, policy, openedWith: '--allow-webhooks' });
   const operator = readReceivers(config.notify);
@@ -49,14 +49,14 @@ export function openReceiverWay(config: ReceiversConfig & WayConfig, lookup: Loo
 /** Opens what tells receivers of events. */
 export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const { webhook, webhookSecret, alert, publicUrl, isolateKeys } = config;
-  const { way, feed, storage, events, comparisons, namedKeys, logger } = parts;
+  const { toReceivers, feed, storage, events, comparisons, namedKeys, logger } = parts;
   /** Whether API keys share what is stored. */
   const isShared = () => namedKeys().length > 1;
-  const { egress } = way;
+  const { egress } = toReceivers;
   let keys = webhookSecret.map(readSecret);
   const registry = createRegistry({
     webhooks: keys.length === 0 ? [] : webhook,
-    operator: way.operator,
+    operator: toReceivers.operator,
     alerts: alert,
     given: storage.receivers,
     agents: egress.agents,
@@ -131,8 +131,8 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     },
     egress,
     /** Whether messages are signed is decided at the start. */
-    reload: ({ allowWebhooks, denyTargets, webhookSecret: secrets }: WayConfig): void => {
-      way.policy.replace({ allow: allowWebhooks, deny: denyTargets });
+    reload: ({ allowWebhooks, denyTargets, webhookSecret: secrets }: EgressConfig): void => {
+      toReceivers.policy.replace({ allow: allowWebhooks, deny: denyTargets });
       if (secrets.length > 0 && keys.length > 0) keys = secrets.map(readSecret);
     },
     stop: async (graceMs: number): Promise<void> => {

@@ -28,7 +28,7 @@ const MAX_CERTIFICATE_MS = 2_000;
 
 /**
  * Whether the target is dialled before the capture has a browser: not given HTML, which may need no network, and not
- * elements that share a page, whose browser context may have a cached answer.
+ * batch items that share a page, whose browser context may have a cached answer.
  */
 export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | 'batch'>): boolean {
   return request.html === undefined && hasNetwork(request) && !(request.isolation === 'batch' && batch !== null);
@@ -73,10 +73,10 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   const actor = Promise.withResolvers<void>();
   // The time of the name lookup counts against the capture's deadline.
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-  const manner = { batch, dialled, onPhase, onReturned: actor.resolve };
+  const context = { batch, dialled, onPhase, onReturned: actor.resolve };
   // An error that is thrown would end this generator, and with it the capture's slot.
   yield await parts.actors
-    .capture({ ...request, timeoutMs }, signal, manner)
+    .capture({ ...request, timeoutMs }, signal, context)
     .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed)
     // The store may refuse the record of a failure, too.
     .catch(failed);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { overHttp } from '../capture/target.ts';
-import type { ScanCaptures } from '../scans/scan-elements.ts';
+import type { ScanCaptures } from '../scans/scan-items.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 
 /** Number of records with a page's URL among which an earlier one of the scan is looked for. */

@@ -5,15 +5,9 @@ import type { CaptureLimits } from '../capture/operation/limits.ts';
 import type { Overload } from '../capture/operation/pressure.ts';
 import { shareOf } from '../fairness/share.ts';
 import { createCompletionRate } from './completion-rate.ts';
-import { createReservation, type IssuedReservation, type Place, type Reservation } from './reservation.ts';
+import { createReservation, type Place, type Reservation } from './reservation.ts';
 
 const RETRY_AFTER_MAX_SECONDS = 60;
-
-/** The place of an element whose target is dialled, besides those of its batch. */
-export interface AheadPlace extends Place {
-  /** Gives this place back when the element gets one of its batch. */
-  exchange(): void;
-}
 
 /** Admits captures. Counts those admitted, which are queued or running. `now`: milliseconds. */
 export function createAdmission(limits: CaptureLimits, now: () => number) {
@@ -23,10 +17,10 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   let overloadedUntil = 0;
   const taken$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
-  const reservations = new Set<IssuedReservation>();
-  /** Places of elements whose targets are being dialled. */
+  const reservations = new Set<Reservation>();
+  /** Places of items ahead of their batches. */
   let ahead = 0;
-  /** Elements of batches that wait for a place again, in order. Each function takes one place for its reservation. */
+  /** Items of batches that wait for a place again, in order. Each function takes one place for its reservation. */
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
@@ -66,6 +60,17 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     taking.add(take);
     serveTaking();
     return () => void taking.delete(take);
+  };
+
+  /** Items ahead of their batches together take at most half of the queue. */
+  const takeAhead = (owner: string | null): (() => void) | undefined => {
+    if (room(owner) < 1 || ahead >= Math.floor(maxQueue / 2)) return undefined;
+    ahead += 1;
+    change(+1, owner);
+    return () => {
+      ahead -= 1;
+      change(-1, owner);
+    };
   };
 
   /** Time to finish all admitted captures at the measured rate. By then, a place is free or the overload is over. */
@@ -108,27 +113,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     },
 
     /**
-     * Admits an element of a batch whose target is dialled, besides the places that the batch has reserved; undefined
-     * when there is no room. Such elements together take at most half of the queue.
-     */
-    admitAhead(owner: string | null = null): AheadPlace | undefined {
-      if (room(owner) < 1 || ahead >= Math.floor(maxQueue / 2)) return undefined;
-      ahead += 1;
-      change(+1, owner);
-      const exchange = once(() => {
-        ahead -= 1;
-        change(-1, owner);
-      });
-      const release = once(() => {
-        exchange();
-        rate.completed();
-      });
-      return { release, exchange };
-    },
-
-    /**
      * Returns a reservation as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once,
-     * when the reservation was released and no capture holds one of its places.
+     * when the reservation was released and all its captures have ended.
      */
     admitBatch(wanted: number, onReturned?: () => void, owner: string | null = null): Reservation | undefined {
       if (room(owner) < 1) {
@@ -142,10 +128,13 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
           isClosed: () => closed,
           change: (by) => change(by, owner),
           takeOne: (onTaken) => takeOne(onTaken, owner),
+          takeAhead: () => takeAhead(owner),
           completed: () => rate.completed(),
-          ended: (ended) => void reservations.delete(ended),
         },
-        onReturned,
+        () => {
+          reservations.delete(reservation);
+          onReturned?.();
+        },
       );
       reservations.add(reservation);
       return reservation;

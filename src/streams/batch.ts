@@ -17,16 +17,16 @@ import { type BatchItem, type CaptureOutcome, outcomeOfError } from '../capture/
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
-import { type ElementSource, pullMap } from './pull-map.ts';
+import { type ItemSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
-import type { ElementPlace } from './reservation.ts';
+import type { ItemPlace } from './reservation.ts';
 
 export interface BatchOptions {
   readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials' | 'maxPerBatch'>;
-  /** Submits one element under its place in the batch. An error becomes that element's item. */
+  /** Submits one item under its place in the batch. An error becomes its outcome. */
   readonly submit: (
     request: CaptureRequest,
-    under: Client & { readonly batch: string; readonly elementPlace: ElementPlace },
+    options: Client & { readonly batch: string; readonly itemPlace: ItemPlace },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -43,7 +43,7 @@ export interface BatchOptions {
 const IDLE_MS = 1_000;
 
 /** A request, or an invalid one that becomes an item without being captured. */
-export type BatchElement = CaptureRequest | { readonly url: string; readonly failure: Failure };
+export type ItemRequest = CaptureRequest | { readonly url: string; readonly failure: Failure };
 
 /**
  * The client that a batch is made for. `id`: of the batch; by default a new one. `onBatch`: called with the id of the
@@ -53,14 +53,14 @@ export type BatchRequester = Partial<Client> & { readonly id?: string; readonly 
 
 /**
  * Runs many captures, at most `concurrency` of them queued or running at once (by default, and at most, the service's
- * limit). Cold. Emits each item as soon as it is finished; one element's failure is an item. Errors with a
+ * limit). Cold. Emits each item as soon as it is finished; a failed item fails no other. Errors with a
  * `CapstanError` when the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source.
  * Unsubscribing, or an error of the source, cancels all unfinished captures. `batch.completed` is always a batch's last
  * event. `size` is the length of the source where it is known in advance, as for an array. `to`: receivers to
  * tell of the batch's end. `by`: the client that it is made for.
  */
 export type RunBatch = (
-  elements: ElementSource<BatchElement>,
+  items: ItemSource<ItemRequest>,
   concurrency?: number,
   size?: number,
   to?: Recipients,
@@ -72,7 +72,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
   const maxConcurrency = options.maxConcurrency ?? Number.POSITIVE_INFINITY;
   const now = () => scheduler.now();
 
-  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), to, by = {}) =>
+  return (items, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(items), to, by = {}) =>
     new Observable<BatchItem>((subscriber) => {
       const { id: batch = ids(), onBatch = () => {}, ...requester } = by;
       onBatch(batch);
@@ -91,8 +91,6 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const reservation = pipeline.admitBatch(wanted, complete, owner);
       events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, reservation.width));
 
-      /** Elements that are being dialled, queued or running. */
-      let inFlight = 0;
       let idleSince = now();
       let idle = Subscription.EMPTY;
       /**
@@ -102,7 +100,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idle = timer(ms, scheduler).subscribe(() => {
           const left = idleSince + IDLE_MS - now();
           if (left > 0) awaitIdle(left);
-          else if (inFlight === 0) reservation.giveBack();
+          else reservation.giveBack();
         });
       };
       const beginIdle = (): void => {
@@ -111,65 +109,53 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
-      const inPlace = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
-        new Observable((inner) => {
-          const read = readAhead.read();
-          const place = reservation.element(read);
-          inFlight += 1;
-          inner.add(() => {
-            inFlight -= 1;
-            place.leave();
-            read.ended();
-          });
-          work(place).subscribe(inner);
-        });
-
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
         failed += outcome.state === 'stored' ? 0 : 1;
       };
-      const capture = (element: BatchElement, index: number): Observable<BatchItem> => {
+      const capture = (item: ItemRequest, index: number): Observable<BatchItem> => {
         read += 1;
-        if ('failure' in element) {
-          const { url } = element;
-          // Emits no event: invalid elements cost the client nothing, so there may be any number of them.
-          return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: element.failure } }).pipe(
-            tap(count),
-          );
+        if ('failure' in item) {
+          const { url } = item;
+          // Emits no event: invalid items cost the client nothing, so there may be any number of them.
+          return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: item.failure } }).pipe(tap(count));
         }
-        const { url } = element.target;
-        return inPlace((place) => submit(element, { ...client, batch, elementPlace: place })).pipe(
+        const { url } = item.target;
+        const itemPlace = reservation.item(readAhead.read());
+        return submit(item, { ...client, batch, itemPlace }).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {
             count(item);
             events.emit(batchProgressed(now(), progress()));
           }),
-          finalize(beginIdle),
+          finalize(() => {
+            itemPlace.leave();
+            beginIdle();
+          }),
         );
       };
 
       beginIdle();
-      const subscription = pullMap(elements, reservation.width + pipeline.maxDials, capture, readAhead.room$).subscribe(
-        {
-          next: (item) => subscriber.next(item),
-          error: (error) => subscriber.error(error),
-          complete: () => {
-            // The batch's last event is emitted before its client receives the end; in all other cases the teardown
-            // emits it.
-            reservation.release();
-            subscriber.complete();
-          },
+      const subscription = pullMap(items, reservation.width + pipeline.maxDials, capture, readAhead.room$).subscribe({
+        next: (item) => subscriber.next(item),
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          // The batch's last event is emitted before its client receives the end; in all other cases the teardown
+          // emits it.
+          reservation.release();
+          subscriber.complete();
         },
-      );
+      });
       return () => {
+        // First, so that no item begins when another one leaves.
+        reservation.release();
         subscription.unsubscribe();
         idle.unsubscribe();
-        reservation.release();
       };
     });
 }
 
-function sizeOf(elements: ElementSource<BatchElement>): number | undefined {
-  return Array.isArray(elements) ? elements.length : undefined;
+function sizeOf(items: ItemSource<ItemRequest>): number | undefined {
+  return Array.isArray(items) ? items.length : undefined;
 }

@@ -35,7 +35,7 @@ import {
   unreadRefused,
 } from './events.ts';
 import { performInSlot, type SlotOptions } from './perform-in-slot.ts';
-import type { ElementPlace, Place, Reservation } from './reservation.ts';
+import type { ItemPlace, Place, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 
 export interface CapturePipelineOptions extends Omit<SlotOptions, 'abort'> {
@@ -56,8 +56,8 @@ export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** The element's place in its batch. With it, the capture is not admitted on its own. */
-  readonly elementPlace?: ElementPlace;
+  /** The item's place in its batch. With it, the capture is not admitted on its own. */
+  readonly itemPlace?: ItemPlace;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
    * conclusion.
@@ -145,21 +145,20 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const admit: Submit = (request, options = {}) =>
     new Observable<CaptureOutcome>((client) => {
-      const { batch = null, requestId = null, elementPlace, owner = null, apiKeyName = null } = options;
-      const isElement = elementPlace !== undefined;
+      const { batch = null, requestId = null, itemPlace, owner = null, apiKeyName = null } = options;
       const asked = { request, batch, apiKeyName, requestId };
       const isToDial = dialling?.applies(asked) === true;
-      const facts = { owner, isElement, isToDial, isFinal: options.isFinal ?? (() => true) };
-      const begin = (place: Place | undefined, ahead?: Submission['ahead']): void => {
+      const facts = { owner, itemPlace, isToDial, isFinal: options.isFinal ?? (() => true), client };
+      const begin = (place: Place | undefined): void => {
         const id = ids();
         if (place === undefined) {
-          // Without a place, the reservation of the element's batch was revoked.
-          const error = (isElement ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
+          // Without a place, the reservation of the item's batch was revoked.
+          const error = (itemPlace ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
           events.emit(captureRefused(now(), { id, ...asked }, toFailure(error)));
           client.error(error);
           return;
         }
-        const submission = createSubmission({ id, ...asked }, facts, { place, ahead, queuedAt: now(), client });
+        const submission = createSubmission({ id, ...asked }, { ...facts, place, queuedAt: now() });
         submissions.add(submission);
         // Without a dial, a capture of a cluster counts as queued once its queue has it.
         if (queue.enqueue === undefined || isToDial) queued(submission);
@@ -168,11 +167,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         client.add(() => void (submission.isOver || abort(submission, new CapstanError('cancelled'))));
       };
 
-      // An element waits for its place among the captures at once of its batch, unless its target is dialled first.
-      const ahead = isToDial && isElement ? admission.admitAhead(owner) : undefined;
-      if (elementPlace === undefined) begin(admission.admit(owner));
-      else if (ahead === undefined) client.add(elementPlace.enter(begin));
-      else begin(ahead, { place: ahead, inBatch: elementPlace });
+      if (itemPlace === undefined) begin(admission.admit(owner));
+      else itemPlace.enter(isToDial, begin);
     });
 
   const queued = (submission: Submission): void => {
@@ -187,9 +183,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   /** Puts a capture into the queue of the cluster, if there is one. One that is dialled was queued before. */
   const enqueued = (submission: Submission): Observable<Submission> => {
-    const { command, owner, isElement } = submission;
+    const { command, owner, itemPlace } = submission;
     if (queue.enqueue === undefined) return of(submission);
-    return from(queue.enqueue(command, owner, isElement)).pipe(
+    return from(queue.enqueue(command, owner, itemPlace !== undefined)).pipe(
       map(() => {
         if (!submission.isQueued) {
           if (command.signal.aborted) refusedByQueue(submission, command.signal.reason);

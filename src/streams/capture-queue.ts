@@ -22,11 +22,11 @@ export interface Waiting {
 export interface CaptureQueue {
   /**
    * Puts an admitted capture into a queue outside of this process. Rejects with a `CapstanError` when the queue refuses
-   * it, and with the reason of the command's signal when that is aborted first. Owners take turns. `isElement`: of a
+   * it, and with the reason of the command's signal when that is aborted first. Owners take turns. `isItem`: of a
    * batch, so that it waits for room instead of being refused. The method is undefined when captures wait in this
    * process.
    */
-  readonly enqueue?: (command: CaptureCommand, owner: string | null, isElement: boolean) => Promise<void>;
+  readonly enqueue?: (command: CaptureCommand, owner: string | null, isItem: boolean) => Promise<void>;
   /** Returns the reason why no capture can be queued now; undefined when one may be queued. */
   readonly refusal?: () => CapstanError | undefined;
   /** Returns an operator that starts the work of each capture when it gets a slot, and merges what the works emit. */

@@ -3,6 +3,7 @@ import {
   defer,
   EMPTY,
   finalize,
+  fromEvent,
   ignoreElements,
   type MonoTypeOperatorFunction,
   map,
@@ -12,6 +13,7 @@ import {
   type OperatorFunction,
   of,
   partition,
+  takeUntil,
   tap,
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
@@ -63,10 +65,10 @@ export function dialFirst(
 
   const dial = (submission: Submission): Observable<Submission> =>
     defer(async () => {
-      const { command, ahead } = submission;
+      const { command, itemPlace } = submission;
       const startedAt = now();
       submission.phase = 'dial';
-      ahead?.inBatch.dialled();
+      itemPlace?.dialled();
       try {
         return { startedAt, found: await connect(command) };
       } catch (error) {
@@ -97,26 +99,15 @@ export function dialFirst(
 
 /** Emits a capture whose target is reached when it may be one of its batch's captures at once. */
 function inBatch(submission: Submission): Observable<Submission> {
-  const { ahead, command } = submission;
-  if (ahead === undefined) return of(submission);
-  return new Observable((subscriber) => {
-    let leave = (): void => {};
-    const abandon = (): void => {
-      leave();
-      subscriber.complete();
-    };
-    command.signal.addEventListener('abort', abandon, { once: true });
-    leave = ahead.inBatch.enter((place) => {
-      command.signal.removeEventListener('abort', abandon);
-      // After the reservation was revoked, the capture keeps the place that it has.
-      if (place !== undefined) {
-        ahead.place.exchange();
-        submission.place = place;
-      }
+  const { itemPlace, command } = submission;
+  if (itemPlace === undefined) return of(submission);
+  const moved$ = new Observable<Submission>((subscriber) =>
+    itemPlace.moveIn(() => {
       subscriber.next(submission);
       subscriber.complete();
-    });
-  });
+    }),
+  );
+  return moved$.pipe(takeUntil(fromEvent(command.signal, 'abort')));
 }
 
 /** Maximum number of connections to one host that are being opened. */

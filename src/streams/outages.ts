@@ -45,7 +45,7 @@ export function outlastingOutages(options: OutageOptions): Submit {
     switchMap(() => throwError(() => new CapstanError('shutting_down'))),
   );
 
-  return (request, under) =>
+  return (request, options) =>
     defer(() => {
       const startedAt = scheduler.now();
       const elapsedMs = () => scheduler.now() - startedAt;
@@ -64,8 +64,8 @@ export function outlastingOutages(options: OutageOptions): Submit {
             Math.min(pauseMs * 2, MAX_PAUSE_MS),
           ),
         );
-        const attemptUnder: SubmitOptions = { ...under, isFinal: (outcome) => !waits(outcome) };
-        return submit(current, attemptUnder).pipe(
+        const attemptOptions: SubmitOptions = { ...options, isFinal: (outcome) => !waits(outcome) };
+        return submit(current, attemptOptions).pipe(
           catchError((thrown: unknown) => {
             // Refusals are outages, too: no capture is admitted while the cluster's work queue is away.
             const outcome = outcomeOfError(thrown);

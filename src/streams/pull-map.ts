@@ -1,20 +1,20 @@
 import { from, Observable, of, switchMap, take, tap } from 'rxjs';
 import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
 
-/** A source of elements that are read on demand. */
-export type ElementSource<T> = Iterable<T> | AsyncIterable<T>;
+/** A source of items that are read on demand. */
+export type ItemSource<T> = Iterable<T> | AsyncIterable<T>;
 
 /**
- * Like `mergeMap` with a concurrency, for sources that can wait: the next element is read only when there is a free
+ * Like `mergeMap` with a concurrency, for sources that can wait: the next item is read only when there is a free
  * slot for it, one at a time, so that memory does not grow with the source and back-pressure reaches the sender.
  * (`mergeMap` reads an iterable to its end into a buffer.) An error of the source ends the result at once and
- * unsubscribes from running work. Unsubscribing returns the iterator. `room$`: emits when a further element may be
+ * unsubscribes from running work. Unsubscribing returns the iterator. `room$`: emits when a further item may be
  * read.
  */
 export function pullMap<T, R>(
-  source: ElementSource<T>,
+  source: ItemSource<T>,
   concurrency: number,
-  project: (element: T, index: number) => Observable<R>,
+  project: (item: T, index: number) => Observable<R>,
   room$: Observable<unknown> = of(null),
 ): Observable<R> {
   return new Observable<R>((subscriber) => {

@@ -9,31 +9,31 @@ const MAX_WAITING = 8;
 /** Weight of each target in the share of those that were reached. */
 const WEIGHT = 1 / 8;
 
-/** An element of a batch that was read. */
-export interface ReadElement {
+/** An item of a batch that was read. */
+export interface ReadItem {
   /** Its target is being dialled; until then, it waited for its turn. */
   dialled(): void;
-  /** Its target was reached, or is not dialled: the element takes one of the batch's places next. */
+  /** Its target was reached, or is not dialled: the item takes one of the batch's places next. */
   reached(): void;
   /** It has ended. */
   ended(): void;
 }
 
 /**
- * Decides how many elements of a batch are read while its places are taken. While all targets answer, none is read
+ * Decides how many items of a batch are read while its places are taken. While all targets answer, none is read
  * ahead, because a connection that waits too long is closed. The more targets are dead, the more are dialled at once,
  * so that the living ones keep the batch busy.
  *
  * `atOnce`: maximum number of captures of the batch that run or wait for a slot. `maxAhead`: maximum number of further
- * elements that are being dialled; 0: none.
+ * items that are being dialled; 0: none.
  */
 export function createReadAhead(
   atOnce: () => number,
   maxAhead: () => number,
   scheduler: SchedulerLike = asyncScheduler,
 ) {
-  /** Elements that wait for their turn or are being dialled, and since when; oldest first. */
-  const young = new Map<ReadElement, { readonly since: number; readonly isDialled: boolean }>();
+  /** Items that wait for their turn or are being dialled, and since when; oldest first. */
+  const young = new Map<ReadItem, { readonly since: number; readonly isDialled: boolean }>();
   let old = 0;
   let behind = 0;
   /** Share of the targets that were reached. */
@@ -46,11 +46,11 @@ export function createReadAhead(
   };
 
   const age = (): void => {
-    for (const [element, { since, isDialled }] of young) {
+    for (const [item, { since, isDialled }] of young) {
       if (scheduler.now() - since < UNLIKELY_MS) break;
-      young.delete(element);
+      young.delete(item);
       old += 1;
-      // An element that waits for its host says nothing about its target.
+      // An item that waits for its host says nothing about its target.
       if (isDialled) note(false);
     }
   };
@@ -74,23 +74,23 @@ export function createReadAhead(
     });
   };
   return {
-    /** Emits once, as soon as another element may be read. */
+    /** Emits once, as soon as another item may be read. */
     room$: defer(() => {
       if (isOpen()) return of(null);
       awaitAge();
       return changed$.pipe(filter(isOpen), take(1));
     }),
 
-    read(): ReadElement {
+    read(): ReadItem {
       let state: 'ahead' | 'behind' | 'ended' = 'ahead';
       const leaveDial = (): void => {
-        if (!young.delete(element)) old -= 1;
+        if (!young.delete(item)) old -= 1;
       };
-      const element: ReadElement = {
+      const item: ReadItem = {
         dialled() {
           if (state !== 'ahead') return;
           leaveDial();
-          young.set(element, { since: scheduler.now(), isDialled: true });
+          young.set(item, { since: scheduler.now(), isDialled: true });
         },
         reached() {
           if (state !== 'ahead') return;
@@ -104,15 +104,15 @@ export function createReadAhead(
           if (state === 'ended') return;
           if (state === 'behind') behind -= 1;
           else {
-            if (young.get(element)?.isDialled === true) note(false);
+            if (young.get(item)?.isDialled === true) note(false);
             leaveDial();
           }
           state = 'ended';
           changed$.next();
         },
       };
-      young.set(element, { since: scheduler.now(), isDialled: false });
-      return element;
+      young.set(item, { since: scheduler.now(), isDialled: false });
+      return item;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { once } from '../capture/basics/once.ts';
-import type { ReadElement } from './read-ahead.ts';
+import type { ReadItem } from './read-ahead.ts';
 
 /** Permission for one capture to be queued or running. */
 export interface Place {
@@ -10,176 +10,199 @@ export interface Place {
 /** The places of a batch, for its whole life: at most `width` of its captures are queued or running. */
 export interface Reservation {
   readonly width: number;
-  /** `read`: told when the target of the element is dialled, and when the element asks for its place. */
-  element(read: Pick<ReadElement, 'dialled' | 'reached'>): ElementPlace;
+  /** Number of places that it holds. */
+  readonly held: number;
+  /** Adds an item, which enters when it is to be captured. */
+  item(read: ReadItem): ItemPlace;
   /**
-   * Gives all places back unless one is used. Later elements take them again, each when there is room. After admission
-   * has ended, elements get no place.
+   * Gives all unused places back unless there are items. Later items take them again, each when there is room.
+   * After admission has ended, items get no place.
    */
   giveBack(): void;
-  /** Ends the reservation. Places count until their captures have released them. Idempotent. */
+  /** Refuses further places. Waiting items begin in turn, and get none. */
+  revoke(): void;
+  /** Ends the reservation and all waiting. Places count until their captures have released them. Idempotent. */
   release(): void;
 }
 
-/** The place of one element of a batch. When the element is captured again, the next capture takes the same place. */
-export interface ElementPlace {
+/**
+ * The place of one item of a batch, from when it was read. An item is captured in a place of its batch, or, while
+ * its target is dialled, in a place ahead of the batch, from which it moves into the batch once its target is reached.
+ * When it is captured again, the next capture takes the same place.
+ */
+export interface ItemPlace {
+  /** Whether it has a place of its batch, which its capture keeps when the item leaves. */
+  readonly isIn: boolean;
+  /**
+   * Waits for a place, then calls `begin` with it, or with undefined after the reservation was revoked. `isAhead`: with
+   * a place ahead of the batch, at once, while there is one.
+   */
+  enter(isAhead: boolean, begin: (place: Place | undefined) => void): void;
   /** Notes that its target is dialled from now on. */
   dialled(): void;
-  /**
-   * Waits for the place, then calls `begin` with it, or with undefined after the reservation was revoked. Calls it at
-   * once when the element has the place. Returns a function that ends the wait.
-   */
-  enter(begin: (place: Place | undefined) => void): () => void;
-  /** Leaves the place to other elements. Idempotent. */
+  /** Calls `go` when its capture has a place of the batch. */
+  moveIn(go: () => void): void;
+  /** Ends waiting, or leaves the place to other items once its capture has released it. Idempotent. */
   leave(): void;
-}
-
-/** A reservation as the admission that counts it sees it. */
-export interface IssuedReservation extends Reservation {
-  /** Number of places that the reservation holds. */
-  readonly held: number;
-  /** Refuses further places. Waiting elements begin in turn, and get none. */
-  revoke(): void;
 }
 
 /** The operations that a reservation needs from the admission that counts it. */
 interface ReservationCount {
-  /** Whether admission has ended, so that no element may wait for a place. */
+  /** Whether admission has ended, so that no item may wait for a place. */
   isClosed(): boolean;
   change(by: number): void;
   /** Waits for a free place, takes it, and then calls `onTaken`. Returns a function that ends the wait. */
   takeOne(onTaken: () => void): () => void;
+  /** Takes a place ahead of the batch. Returns a function that gives it back; undefined when there is none. */
+  takeAhead(): (() => void) | undefined;
   completed(): void;
-  /** Called once, when the reservation was revoked or released. */
-  ended(reservation: IssuedReservation): void;
 }
 
 /** Creates a reservation that holds `width` places, which are counted already. */
-export function createReservation(width: number, count: ReservationCount, onReturned?: () => void): IssuedReservation {
+export function createReservation(width: number, count: ReservationCount, onReturned: () => void): Reservation {
   // Invariant: a reservation counts `held` while it is valid, and `lent` afterwards.
   let valid = true;
   let released = false;
   let held = width;
-  /** Places with a capture. */
+  /** Places of the batch with a capture. */
   let lent = 0;
-  /** Places with an element. An element may end before its capture has released the place. */
+  /** Places of the batch with an item, or with a capture that has outlasted its item. */
   let used = 0;
-  /** Elements that wait for a place; each function begins one. */
-  const waiting = new Set<() => void>();
+  /** Captures, also those ahead of the batch. */
+  let captures = 0;
+  let items = 0;
+  /** Functions that start an item, in order, each with one that ends its wait. */
+  const waiting = new Map<() => void, () => void>();
 
-  /** Elements that may use a place at once: after the reservation was revoked, as many as before. */
-  const most = (): number => (valid ? held : width);
   const startWaiting = (): void => {
-    for (const start of waiting) {
-      if (used >= most()) return;
+    for (const start of waiting.keys()) {
+      // After the reservation was revoked, as many items are in at once as before.
+      if (used >= (valid ? held : width)) return;
       start();
     }
   };
 
-  /** Uses a place for one element. Returns a function that ends the use, or the wait for it. It is idempotent. */
-  const use = (begin: () => void): (() => void) => {
-    let stopTaking = (): void => {};
-    let state: 'waiting' | 'started' | 'ended' = 'waiting';
-    const start = (): void => {
-      waiting.delete(start);
-      stopTaking();
-      state = 'started';
-      used += 1;
-      begin();
+  const createItem = (read: ReadItem): ItemPlace => {
+    let isIn = false;
+    let hasLeft = false;
+    let stopWaiting = (): void => {};
+    /** Gives the place of its capture back; undefined when it has no capture. */
+    let giveBack: (() => void) | undefined;
+
+    const lend = (): (() => void) => {
+      lent += 1;
+      return () => {
+        lent -= 1;
+        if (!valid) count.change(-1);
+      };
     };
-    if (used < most()) {
-      start();
-    } else {
-      waiting.add(start);
-      if (valid && held < width) {
+    const release = (): void => {
+      captures -= 1;
+      giveBack?.();
+      giveBack = undefined;
+      count.completed();
+      endUse();
+      if (released && captures === 0) onReturned();
+    };
+    const placeOf = (giveBackFirst: () => void): Place => {
+      captures += 1;
+      giveBack = giveBackFirst;
+      return { release: once(release) };
+    };
+    const endUse = (): void => {
+      if (!isIn || !hasLeft || giveBack !== undefined) return;
+      isIn = false;
+      used -= 1;
+      startWaiting();
+    };
+    /** Calls `go` once the item has a place of the batch. */
+    const use = (go: () => void): void => {
+      read.reached();
+      if (isIn) {
+        go();
+        return;
+      }
+      let stopTaking = (): void => {};
+      const start = (): void => {
+        stopWaiting();
+        isIn = true;
+        used += 1;
+        go();
+      };
+      stopWaiting = () => {
+        waiting.delete(start);
+        stopTaking();
+      };
+      waiting.set(start, stopWaiting);
+      startWaiting();
+      if (waiting.has(start) && valid && held < width) {
         stopTaking = count.takeOne(() => {
           held += 1;
           start();
         });
       }
-    }
-    return () => {
-      const was = state;
-      state = 'ended';
-      if (was === 'waiting') {
-        waiting.delete(start);
-        stopTaking();
-      } else if (was === 'started') {
-        used -= 1;
-        startWaiting();
-      }
+    };
+
+    return {
+      get isIn() {
+        return isIn;
+      },
+      enter(isAhead, begin) {
+        const ahead = isAhead && !isIn ? count.takeAhead() : undefined;
+        if (ahead === undefined) use(() => begin(valid ? placeOf(lend()) : undefined));
+        else begin(placeOf(ahead));
+      },
+      dialled: read.dialled,
+      moveIn(go) {
+        const isAhead = !isIn;
+        use(() => {
+          // After the reservation was revoked, the capture keeps the place that it has.
+          if (isAhead && valid && giveBack !== undefined) {
+            giveBack();
+            giveBack = lend();
+          }
+          go();
+        });
+      },
+      leave() {
+        if (hasLeft) return;
+        hasLeft = true;
+        items -= 1;
+        stopWaiting();
+        read.ended();
+        endUse();
+      },
     };
   };
 
-  /** Returns a place for one capture; undefined when all are lent, or the reservation was released or revoked. */
-  const lend = (): Place | undefined => {
-    if (!valid || lent === held) return undefined;
-    lent += 1;
-    const release = once(() => {
-      lent -= 1;
-      count.change(valid ? 0 : -1);
-      count.completed();
-      if (released && lent === 0) onReturned?.();
-    });
-    return { release };
-  };
-
-  const reservation: IssuedReservation = {
+  const reservation: Reservation = {
     width,
     get held() {
       return held;
     },
-
-    element({ dialled, reached }) {
-      let end = (): void => {};
-      let isIn = false;
-      let isOver = false;
-      return {
-        dialled,
-        enter(begin) {
-          reached();
-          if (isIn) {
-            begin(lend());
-            return () => {};
-          }
-          end = use(() => {
-            isIn = true;
-            begin(lend());
-          });
-          // The element may have ended as it began.
-          if (isOver) end();
-          return () => {
-            if (!isIn) end();
-          };
-        },
-        leave() {
-          isOver = true;
-          end();
-        },
-      };
+    item(read) {
+      items += 1;
+      return createItem(read);
     },
-
     giveBack() {
-      if (!valid || used > 0) return;
+      if (!valid || items > 0) return;
       if (count.isClosed()) return reservation.revoke();
-      const unused = held - lent;
-      held = lent;
+      const unused = held - used;
+      held = used;
       count.change(-unused);
     },
-
     revoke() {
       if (!valid) return;
       valid = false;
-      count.ended(reservation);
       count.change(lent - held);
       startWaiting();
     },
-
     release() {
       if (released) return;
       released = true;
+      for (const stop of waiting.values()) stop();
       reservation.revoke();
-      if (lent === 0) onReturned?.();
+      if (captures === 0) onReturned();
     },
   };
   return reservation;

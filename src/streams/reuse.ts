@@ -19,7 +19,6 @@ import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
-import type { ElementPlace } from './reservation.ts';
 
 /** Maximum number of requests that a request joins, one after the other, before it is submitted on its own. */
 const MAX_JOINS = 2;
@@ -43,7 +42,8 @@ interface ReuseOptions {
 }
 
 /** A running request that others may join. */
-interface Flight {
+interface RunningRequest {
+  /** Completes without an outcome when the first request leaves before its capture is admitted. */
   readonly outcome$: Observable<CaptureOutcome>;
   /** Maximum age of the stored capture it looks for, in milliseconds. */
   readonly maxAgeMs: number;
@@ -52,8 +52,6 @@ interface Flight {
    * caller.
    */
   captures: boolean;
-  /** Call it when the first request has left. Completes `outcome$` without an outcome unless a capture is admitted. */
-  firstLeft(): void;
 }
 
 /**
@@ -64,9 +62,9 @@ interface Flight {
  */
 export function reusing(options: ReuseOptions): Submit {
   const { capture, find, keyOf, events, scheduler = asyncScheduler } = options;
-  const flights = new Map<string, Flight>();
-  const forget = (key: string, flight: Flight): void => {
-    if (flights.get(key) === flight) flights.delete(key);
+  const requests = new Map<string, RunningRequest>();
+  const forget = (key: string, running: RunningRequest): void => {
+    if (requests.get(key) === running) requests.delete(key);
   };
 
   const tell = (request: CaptureRequest, { batch = null, apiKeyName = null, requestId }: SubmitOptions) =>
@@ -77,71 +75,47 @@ export function reusing(options: ReuseOptions): Submit {
       }
     });
 
-  const fromStoreOrPage = (request: CaptureRequest, maxAgeMs: number, under: SubmitOptions, key: string): Flight => {
-    const firstLeft$ = new Subject<void>();
-    /** From now on, the first request may leave without the others losing the capture. */
-    const outlast = (): void => firstLeft$.complete();
-    const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(under))).pipe(
-      switchMap((found) => {
-        flight.captures = found === undefined;
-        return found === undefined ? capture(request, whenAdmitted(under, outlast)) : of(asReused(found));
-      }),
-      tap(outlast),
-      takeUntil(firstLeft$),
-      finalize(() => forget(key, flight)),
-      share(),
-    );
-    const flight: Flight = { outcome$, maxAgeMs, captures: false, firstLeft: () => firstLeft$.next() };
-    return flight;
-  };
-
-  const answer = (request: CaptureRequest, under: SubmitOptions, joins: number): Observable<CaptureOutcome> => {
+  const answer = (request: CaptureRequest, options: SubmitOptions, joins: number): Observable<CaptureOutcome> => {
     const { cacheMaxAgeMs, callback } = request;
     return new Observable<CaptureOutcome>((subscriber) => {
       // A client that sees only its own captures must not be answered with that of another one.
-      const key = JSON.stringify([keyOfClient(under), keyOf(request)]);
-      const underWay = flights.get(key);
-      const isYoungEnough = underWay?.captures === true || (underWay?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
+      const key = JSON.stringify([keyOfClient(options), keyOf(request)]);
+      const earlier = requests.get(key);
+      const isYoungEnough = earlier?.captures === true || (earlier?.maxAgeMs ?? Infinity) <= cacheMaxAgeMs;
       // A request with a callback does not join, because the callback reports the end of that request's own capture.
-      if (underWay !== undefined && isYoungEnough && callback === undefined && joins > 0) {
+      if (earlier !== undefined && isYoungEnough && callback === undefined && joins > 0) {
         const again = (): Observable<CaptureOutcome> => {
-          forget(key, underWay);
-          return answer(request, under, joins - 1);
+          forget(key, earlier);
+          return answer(request, options, joins - 1);
         };
-        const joined$ = underWay.outcome$.pipe(map(asReused), tell(request, under));
+        const joined$ = earlier.outcome$.pipe(map(asReused), tell(request, options));
         // `outcome$` errors when the first request is refused, and has no outcome when it left too early.
         return joined$.pipe(throwIfEmpty(), catchError(again)).subscribe(subscriber);
       }
-      const flight = fromStoreOrPage(request, cacheMaxAgeMs, under, key);
-      flights.set(key, flight);
-      const first = flight.outcome$.pipe(tell(request, under)).subscribe(subscriber);
+      const firstLeft$ = new Subject<void>();
+      const outcome$ = defer(() => find(request, cacheMaxAgeMs, keyOfClient(options))).pipe(
+        switchMap((found) => {
+          running.captures = found === undefined;
+          return found === undefined ? capture(request, options) : of(asReused(found));
+        }),
+        tap(() => firstLeft$.complete()),
+        takeUntil(firstLeft$),
+        finalize(() => forget(key, running)),
+        share(),
+      );
+      const running: RunningRequest = { outcome$, maxAgeMs: cacheMaxAgeMs, captures: false };
+      requests.set(key, running);
+      const first = outcome$.pipe(tell(request, options)).subscribe(subscriber);
       return () => {
         first.unsubscribe();
-        flight.firstLeft();
+        // A single capture is admitted or refused at once; an item of a batch keeps a place of that batch only.
+        const isAdmitted = running.captures && options.itemPlace?.isIn !== false;
+        if (!isAdmitted) firstLeft$.next();
       };
     });
   };
 
-  return (request, under = {}) => answer(request, under, MAX_JOINS);
-}
-
-/**
- * Calls `onAdmitted` once the capture has its place. For an element of a batch, this is one of the batch's places: the
- * batch ends after such captures only.
- */
-function whenAdmitted(under: SubmitOptions, onAdmitted: () => void): SubmitOptions {
-  const { elementPlace } = under;
-  if (elementPlace === undefined) {
-    // It is admitted or refused at once.
-    onAdmitted();
-    return under;
-  }
-  const enter: ElementPlace['enter'] = (begin) =>
-    elementPlace.enter((place) => {
-      if (place !== undefined) onAdmitted();
-      begin(place);
-    });
-  return { ...under, elementPlace: { ...elementPlace, enter } };
+  return (request, options = {}) => answer(request, options, MAX_JOINS);
 }
 
 function keyOfClient(client: Partial<Client>): string | undefined {

@@ -5,29 +5,22 @@ import type { Dialled } from '../capture/dialled.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
-import type { AheadPlace } from './admission.ts';
-import type { ElementPlace, Place } from './reservation.ts';
+import type { ItemPlace, Place } from './reservation.ts';
 
-/** Facts about a submission that do not change. */
-interface SubmissionFacts {
+/** A capture in the pipeline, from its admission to its outcome. */
+export interface Submission {
   readonly owner: string | null;
-  /** Whether it is an element of a batch, which waits for room in the queue of a cluster. */
-  readonly isElement: boolean;
+  /** Its place in its batch. */
+  readonly itemPlace: ItemPlace | undefined;
   /** Whether its target is dialled before it waits for a slot. */
   readonly isToDial: boolean;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
-}
-
-/** A capture in the pipeline, from its admission to its outcome. */
-export interface Submission extends SubmissionFacts {
   readonly command: CaptureCommand;
   /** Aborts the command's signal. */
   readonly controller: AbortController;
   /** Receives the outcome, or the error of a capture that the queue of a cluster refuses. */
   readonly client: Subscriber<CaptureOutcome>;
-  place: Place;
-  /** For an element whose target is dialled first: its place until then, and the one that it waits for in its batch. */
-  readonly ahead: Ahead | undefined;
+  readonly place: Place;
   phase: CapturePhase | null;
   /** The open connection to its target. */
   dialled: Dialled | undefined;
@@ -41,17 +34,9 @@ export interface Submission extends SubmissionFacts {
   isOver: boolean;
 }
 
-interface Ahead {
-  readonly place: AheadPlace;
-  readonly inBatch: ElementPlace;
-}
-
-type Asked = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName' | 'requestId'>;
-
 export function createSubmission(
-  asked: Asked,
-  facts: SubmissionFacts,
-  { place, ahead, queuedAt, client }: Pick<Submission, 'place' | 'ahead' | 'queuedAt' | 'client'>,
+  asked: Omit<CaptureCommand, 'signal' | 'onPhase' | 'dialled'>,
+  facts: Pick<Submission, 'owner' | 'itemPlace' | 'isToDial' | 'isFinal' | 'place' | 'queuedAt' | 'client'>,
 ): Submission {
   const controller = new AbortController();
   const onPhase = (phase: CapturePhase): void => {
@@ -59,7 +44,7 @@ export function createSubmission(
   };
   const submission: Submission = {
     ...facts,
-    ...{ place, ahead, queuedAt, client, controller },
+    controller,
     command: { ...asked, signal: controller.signal, onPhase },
     phase: null,
     dialled: undefined,

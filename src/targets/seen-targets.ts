@@ -25,8 +25,9 @@ export class SeenTargets {
     const old = this.#table;
     this.#table = new Uint32Array(old.length * 2);
     for (let at = 0; at < old.length; at += 2) {
-      const [first = 0, second = 0] = old.subarray(at, at + 2);
-      if (first !== 0) put(this.#table, first, second);
+      // By index: destructured, half a million targets take 0.1 s of one turn.
+      const first = old[at] ?? 0;
+      if (first !== 0) put(this.#table, first, old[at + 1] ?? 0);
     }
   }
 }

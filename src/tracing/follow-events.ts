@@ -38,7 +38,7 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
   const contexts = new LRUCache<string, Context>({ max: MAX_ENDED });
 
   const queued = (event: CaptureEvent): void => {
-    // An element of a batch is read when another capture makes room for it, in the context of that capture's request.
+    // An item of a batch is read when another capture makes room for it, in the context of that capture's request.
     const parent = event.batch === null ? active() : (contexts.get(`batch ${event.batch}`) ?? ROOT_CONTEXT);
     const at = Date.parse(event.at);
     const attributes = { 'capstan.capture.id': event.id, 'capstan.target.host': event.host, ...ofBatch(event.batch) };

@@ -7,15 +7,13 @@ import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { listening } from '../egress/listening.ts';
 import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
 import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
-import { patience } from '../support/actor.ts';
 import { captureRequest, LATE } from '../support/capture-request.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
-const ground = siteAndActor();
+const ground = siteAndActor(IN_FEW_PIXELS);
 
 function capture(path: string, evidence: readonly EvidenceKind[], options: CaptureOptions = {}): Promise<Snapshot> {
-  const url = URL.canParse(path) ? path : ground.site.url(path);
-  return ground.running.actor.capture(captureRequest(url, { evidence, ...options }), patience);
+  return ground.capture(path, { evidence, ...options });
 }
 
 describe('the evidence of a capture', () => {
@@ -177,9 +175,9 @@ describe('the evidence of a capture', () => {
       response.end('<title>Sealed</title>');
     });
     await using site = await listening(server);
-    const { evidence } = await capture(`https://127.0.0.1:${site.port}/`, ['tls', 'favicon'], {
-      ignoreCertErrors: true,
-    });
+    const { evidence } = await ground.captureOf(
+      captureRequest(`https://127.0.0.1:${site.port}/`, { evidence: ['tls', 'favicon'], ignoreCertErrors: true }),
+    );
     const { fingerprint256 } = new X509Certificate(CERTIFICATE);
     expect(evidence.tls).toEqual({
       version: 'TLS 1.3',

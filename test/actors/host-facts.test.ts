@@ -8,12 +8,15 @@ import { ICON_SHA256 } from '../fixtures/evidence-routes.ts';
 import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest, htmlRequest } from '../support/capture-request.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 const ground = siteAndActor();
 
 async function factsOf(url: string, options: CaptureOptions = {}) {
-  const { hostFacts } = await ground.running.actor.capture(captureRequest(url, options), patience);
+  const { hostFacts } = await ground.running.actor.capture(
+    captureRequest(url, { ...IN_FEW_PIXELS, ...options }),
+    patience,
+  );
   return hostFacts;
 }
 

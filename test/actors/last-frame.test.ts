@@ -3,12 +3,12 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
 import { type Colour, countOf, pngOf } from '../support/image.ts';
-import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
+import { NARROW, siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 
 describe('capture of a page that is blocked until its deadline', () => {
-  const ground = siteAndActor({}, WAITING_SLOTS);
+  const ground = siteAndActor({ viewport: NARROW }, WAITING_SLOTS);
 
   const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
     ground.capture(path, { ...LATE, ...overrides });
@@ -18,10 +18,10 @@ describe('capture of a page that is blocked until its deadline', () => {
     { fullPage: true, truncated: true },
   ])('returns a partial capture that shows the window, with %o', async ({ fullPage, truncated }) => {
     const snapshot = await capture({ fullPage });
-    expect(snapshot).toMatchObject({ width: 1280, height: 720, truncated, cutPhase: expect.any(String) });
+    expect(snapshot).toMatchObject({ ...NARROW, truncated, cutPhase: expect.any(String) });
     expect(snapshot).toMatchObject({ title: 'Blocked', responseCode: 200, responseReason: 'OK', protocol: 'http/1.1' });
     expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/late/blocked'), contentType: 'text/html' });
-    expect(countOf(await pngOf(snapshot), GREEN)).toBe(1280 * 720);
+    expect(countOf(await pngOf(snapshot), GREEN)).toBe(NARROW.width * NARROW.height);
   });
 
   it.concurrent.each(['jpeg', 'webp'] as const)(

@@ -8,6 +8,7 @@ import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 describe('the network options of a capture', () => {
   const site = siteForSuite();
@@ -16,7 +17,7 @@ describe('the network options of a capture', () => {
   const running = actorForSuite();
 
   const capture = (url: string, overrides: CaptureOptions = {}): Promise<Snapshot> =>
-    running.actor.capture(captureRequest(url, overrides), patience);
+    running.actor.capture(captureRequest(url, { ...IN_FEW_PIXELS, ...overrides }), patience);
   const requestsFor = (where: Site, path: string): readonly SiteRequest[] =>
     where.requests.filter(({ url }) => url === path);
 

@@ -3,6 +3,7 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 const running = actorForSuite();
 
@@ -10,7 +11,7 @@ const running = actorForSuite();
 const MANY_NODES = `<p hidden></p><script>document.querySelector('p').innerHTML = '<i>x</i>'.repeat(30000)</script>`;
 
 const ariaOf = async (html: string) => {
-  const { outputs } = await running.actor.capture(htmlRequest(html, { outputs: ['aria'] }), patience);
+  const { outputs } = await running.actor.capture(htmlRequest(html, { ...IN_FEW_PIXELS, outputs: ['aria'] }), patience);
   return outputs.aria;
 };
 
@@ -38,7 +39,7 @@ describe('the output aria', () => {
 
 describe('the output accessibility', () => {
   const treeOf = async (html: string, options: CaptureOptions = {}) => {
-    const request = htmlRequest(html, { outputs: ['accessibility'], ...options });
+    const request = htmlRequest(html, { ...IN_FEW_PIXELS, outputs: ['accessibility'], ...options });
     const { accessibility } = (await running.actor.capture(request, patience)).outputs;
     return { nodes: accessibility && JSON.parse(String(accessibility.content)).nodes, partial: accessibility?.partial };
   };

@@ -4,11 +4,12 @@ import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
 import { placeOf, pngOf } from '../support/image.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 const running = actorForSuite();
 
 async function extract(html: string, rules: CaptureOptions['extract'], options: CaptureOptions = {}) {
-  const request = htmlRequest(html, { extract: rules, ...options });
+  const request = htmlRequest(html, { ...IN_FEW_PIXELS, extract: rules, ...options });
   const snapshot = await running.actor.capture(request, patience);
   const { extract: output } = snapshot.outputs;
   return {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 const running = actorForSuite();
 
@@ -11,7 +12,7 @@ async function markdownOf(main: string): Promise<string> {
     <nav class="main-nav"><ul>${repeated(12, (at) => `<li><a href="/c/${at}">Category ${at}</a>`)}</ul></nav>
     ${main}
     <footer class="site-footer"><p>© The shop. All rights reserved.<p><a href="/privacy">Privacy policy</a></footer>`;
-  const request = htmlRequest(html, { outputs: ['markdown'], elementMap: false });
+  const request = htmlRequest(html, { ...IN_FEW_PIXELS, outputs: ['markdown'] });
   const snapshot = await running.actor.capture(request, patience);
   return String(snapshot.outputs.markdown?.content);
 }

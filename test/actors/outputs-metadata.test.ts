@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 const running = actorForSuite();
 
 async function metadata(html: string) {
-  const request = htmlRequest(html, { outputs: ['metadata'], elementMap: false });
+  const request = htmlRequest(html, { ...IN_FEW_PIXELS, outputs: ['metadata'] });
   const { outputs } = await running.actor.capture(request, patience);
   const { metadata: output } = outputs;
   const content = String(output?.content);

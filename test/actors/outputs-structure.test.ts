@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
-const ground = siteAndActor();
+const ground = siteAndActor(IN_FEW_PIXELS);
 
 async function outputsOf(html: string, options: CaptureOptions = {}) {
   const page = { type: 'text/html; charset=utf-8', text: `<!doctype html><html lang=en><meta charset=utf-8>${html}` };

@@ -4,11 +4,12 @@ import { HIDDEN, SECRET } from '../fixtures/hidden-text.ts';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 const running = actorForSuite();
 
 const capture = (html: string, options: CaptureOptions = {}) =>
-  running.actor.capture(htmlRequest(html, { outputs: ['text'], ...options }), patience);
+  running.actor.capture(htmlRequest(html, { ...IN_FEW_PIXELS, outputs: ['text'], ...options }), patience);
 
 async function textOf(html: string, options: CaptureOptions = {}): Promise<string> {
   const { outputs } = await capture(html, options);

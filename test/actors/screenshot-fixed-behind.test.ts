@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, type Pixels, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_NARROW_WINDOW, NARROW, siteAndActor } from '../support/site-and-actor.ts';
 
 const TEAL: Colour = [17, 68, 85, 255];
 const HEADER: Colour = [200, 0, 0, 255];
 const WHITE: Colour = [255, 255, 255, 255];
+const WIDTH = NARROW.width;
 /** The right edge, where no text is. */
-const EDGE = 1270;
+const EDGE = WIDTH - 10;
 
 describe('what is fixed behind a page', () => {
   const ground = siteAndActor();
 
   const capture = async (html: string, options: CaptureOptions = { fullPage: true }) => {
-    const request = htmlRequest(html, { elementMap: false, ...options });
-    const snapshot = await ground.running.actor.capture(request, patience);
+    const snapshot = await ground.captureOf(htmlRequest(html, { ...IN_NARROW_WINDOW, ...options }));
     return { snapshot, png: await pngOf(snapshot) };
   };
 
@@ -32,7 +31,9 @@ describe('what is fixed behind a page', () => {
     'is behind an element and a rectangle below the window: %s',
     async (_what, html) => {
       expect(edgesOf((await capture(html, { selector: '#four' })).png)).toEqual([TEAL]);
-      expect(edgesOf((await capture(html, { clip: { x: 0, y: 1000, width: 1280, height: 900 } })).png)).toEqual([TEAL]);
+      expect(edgesOf((await capture(html, { clip: { x: 0, y: 1000, width: WIDTH, height: 900 } })).png)).toEqual([
+        TEAL,
+      ]);
     },
   );
 
@@ -53,7 +54,7 @@ describe('what is fixed behind a page', () => {
       const { png: second } = await capture(html, { selector: '.cover.second' });
       for (const y of [590, 1000, 1600, 2010]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
       for (const y of [5, 215, 425]) expect([y, colourAt(second, EDGE, y)]).toEqual([y, TEAL]);
-      expect(colourAt(second, 640, 215)).toEqual(YELLOW);
+      expect(colourAt(second, WIDTH / 2, 215)).toEqual(YELLOW);
       expect(rows(png, 1590, 2020).equals(rows(second, 0, 430))).toBe(true);
       for (const y of [570, 1020, 1580, 2030]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
     },
@@ -67,7 +68,7 @@ describe('what is fixed behind a page', () => {
     for (const high of [1400, 1500]) {
       const { png } = await capture(revealing(css, high, height));
       expect(png.height).toBe(high + height);
-      expect(countOf(png, HEADER)).toBe(1280 * 100);
+      expect(countOf(png, HEADER)).toBe(WIDTH * 100);
       expect(colourAt(png, EDGE, high - 1)).toEqual(WHITE);
       for (const y of [high, high + 99]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, HEADER]);
       for (const y of [high + 100, high + height - 1]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
@@ -78,7 +79,7 @@ describe('what is fixed behind a page', () => {
     const { png } = await capture(SHOWN_IN_WINDOW);
     for (const y of [590, 1000, 1600, 2010]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
     for (const y of [570, 1020, 1580, 2030]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
-    const clip = { x: 0, y: 1590, width: 1280, height: 430 };
+    const clip = { x: 0, y: 1590, width: WIDTH, height: 430 };
     for (const options of [{ selector: '.cover.second' }, { clip }]) {
       const part = (await capture(SHOWN_IN_WINDOW, options)).png;
       expect(edgesOf(part)).toEqual([TEAL]);
@@ -91,7 +92,7 @@ describe('what is fixed behind a page', () => {
       <div style="position: fixed; inset: auto 0 0; z-index: 1; height: 160px; background: rgb(200, 0, 0)"></div>`;
     for (const html of [backdrop(AS_PSEUDO, bars), covers(PICTURE, bars)]) {
       const { png } = await capture(html);
-      expect(countOf(png, HEADER)).toBe(1280 * 200);
+      expect(countOf(png, HEADER)).toBe(WIDTH * 200);
       expect([colourAt(png, EDGE, 20), colourAt(png, EDGE, 570)]).toEqual([HEADER, HEADER]);
     }
   });
@@ -103,11 +104,11 @@ describe('what is fixed behind a page', () => {
   });
 
   it('keeps the rows whole with fractional scales', async () => {
-    const viewport = { width: 1000, height: 701, deviceScaleFactor: 1.5 };
+    const viewport = { width: WIDTH, height: 701, deviceScaleFactor: 1.5 };
     const { snapshot, png } = await capture(BACKDROPS['generated content'], { fullPage: true, viewport });
-    expect([png.width, png.height]).toEqual([1500, snapshot.fullHeight]);
+    expect([png.width, png.height]).toEqual([1.5 * WIDTH, snapshot.fullHeight]);
     // The window ends in the middle of the last row.
-    for (let y = 0; y < png.height - 1; y += 1) expect([y, colourAt(png, 1480, y)]).toEqual([y, TEAL]);
+    expect(edgesOf({ ...png, height: png.height - 1 })).toEqual([TEAL]);
   });
 
   it('shows layers of a page with perspective where they are in the window, and further down in their sections', async () => {
@@ -182,7 +183,7 @@ const BACKDROPS = {
 };
 
 const SVG = `"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1600 900'><rect width='1600'
-  height='900' fill='%23145'/><circle fill='%23fb3' cx='800' cy='450' r='200'/></svg>"`.replaceAll(/\n\s*/g, ' ');
+  height='900' fill='%23145'/><circle fill='%23fb3' cx='800' cy='450' r='50'/></svg>"`.replaceAll(/\n\s*/g, ' ');
 const PICTURE = `.cover { background: url(${SVG}) 50% 50% / cover no-repeat fixed }`;
 
 /** Two sections of 430 pixels, at 580 and 1590, in a page of 2600 pixels. */

@@ -5,7 +5,7 @@ import { listening } from '../egress/listening.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest, htmlRequest, LATE } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { NARROW, siteAndActor } from '../support/site-and-actor.ts';
 
 const HEADER: Colour = [200, 0, 0, 255];
 const GREEN: Colour = [0, 160, 0, 255];
@@ -15,7 +15,7 @@ const WHITE: Colour = [255, 255, 255, 255];
 const HIGH = { viewport: { width: 320, height: 2_000 } };
 
 describe('a full page', () => {
-  const ground = siteAndActor({});
+  const ground = siteAndActor({ viewport: NARROW });
 
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.capture(path, { fullPage: true, ...overrides });
@@ -30,8 +30,8 @@ describe('a full page', () => {
     expect(colourAt(png, 100, 4710)).toEqual(GREEN);
     // The browser neither draws nor measures this content outside its window.
     expect(colourAt(png, 100, 6650)).toEqual(BLUE);
-    expect(countOf(png, HEADER)).toBe(1280 * 60);
-    expect(colourAt(png, 640, 30)).toEqual(HEADER);
+    expect(countOf(png, HEADER)).toBe(NARROW.width * 60);
+    expect(colourAt(png, NARROW.width / 2, 30)).toEqual(HEADER);
     expect(snapshot.html).toContain('class="watched seen"');
     expect(snapshot.html).toContain('class="skipped"');
   });
@@ -128,7 +128,7 @@ describe('a full page', () => {
   });
 
   it('keeps the width of the window when the page prevents horizontal scrolling', async () => {
-    expect(await capture('/picture/parts')).toMatchObject({ width: 1280, height: 2400 });
+    expect(await capture('/picture/parts')).toMatchObject({ width: NARROW.width, height: 2400 });
   });
 
   it('waits for fonts', async () => {

@@ -6,9 +6,10 @@ import { CONTENT_VISIBILITY } from '../fixtures/kinds/tall.ts';
 import { UNFINISHED_KINDS } from '../fixtures/kinds/unfinished.ts';
 import { UNFOLDED_KINDS } from '../fixtures/kinds/unfolded.ts';
 import { countOf, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_NARROW_WINDOW, NARROW, ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
-const { capture } = siteAndActor();
+const WIDTH = NARROW.width;
+const { capture } = siteAndActor({ ...ON_ONE_PAGE, ...IN_NARROW_WINDOW });
 
 const expectFullPage = async (kind: PageKind) => {
   const whole = await capture(pathOf(kind), { fullPage: true });
@@ -42,13 +43,13 @@ describe('a full page', () => {
 
   it.concurrent('waits for delayMs after it was scrolled', async () => {
     const snapshot = await capture('/late/after-scrolling', { fullPage: true, delayMs: 1500 });
-    expect(countOf(await pngOf(snapshot), SEEN)).toBe(1280 * 100);
+    expect(countOf(await pngOf(snapshot), SEEN)).toBe(WIDTH * 100);
   });
 
   it('shows a banner that comes during delayMs, and no popup of scrolling', async () => {
     // The banner comes 2 s after the page has been scrolled back, which a busy machine may need to note the popup.
     const png = await pngOf(await capture('/late/banner', { fullPage: true, delayMs: 6000 }));
-    expect([countOf(png, SEEN), countOf(png, UNSEEN)]).toEqual([400 * 100, 0]);
+    expect([countOf(png, SEEN), countOf(png, UNSEEN)]).toEqual([WIDTH * 100, 0]);
   });
 });
 
@@ -76,13 +77,13 @@ describe('a selector', () => {
 
   it.each(REVEALED_KINDS)('shows an element that is visible only in the window: $name', async (kind) => {
     const snapshot = await capture(pathOf(kind), { selector: '(//*[contains(@class, "seen")])[6]' });
-    expect(snapshot).toMatchObject({ width: 1280, height: 200, cutPhase: null });
-    expect(countOf(await pngOf(snapshot), SEEN)).toBe(1280 * 200);
+    expect(snapshot).toMatchObject({ width: WIDTH, height: 200, cutPhase: null });
+    expect(countOf(await pngOf(snapshot), SEEN)).toBe(WIDTH * 200);
   });
 
   it('shows all of an element that scrolls', async () => {
     const snapshot = await capture('/kinds/application-shell', { selector: 'main' });
-    expect(snapshot).toMatchObject({ width: 1000, height: 2000 });
-    expect(countOf(await pngOf(snapshot), SEEN)).toBe(1000 * 100);
+    expect(snapshot).toMatchObject({ width: 0.75 * WIDTH, height: 2000 });
+    expect(countOf(await pngOf(snapshot), SEEN)).toBe(0.75 * WIDTH * 100);
   });
 });

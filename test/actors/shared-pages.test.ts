@@ -14,7 +14,7 @@ describe('captures with isolation: batch', () => {
   const running = actorForSuite();
   let batches = 0;
 
-  /** Returns a function that captures elements of one batch. */
+  /** Returns a function that captures items of one batch. */
   const startBatch = () => {
     batches += 1;
     const batch = `batch ${batches}`;
@@ -28,7 +28,7 @@ describe('captures with isolation: batch', () => {
   const renderers = async () =>
     (await familyOf(pidOf(running), readProcess)).filter(({ command }) => command.includes('--type=renderer'));
 
-  it('ends the renderer when the batch has no more elements', async () => {
+  it('ends the renderer when the batch has no more items', async () => {
     const before = (await renderers()).length;
     const capture = startBatch();
     await capture(storage());

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a page that is not wanted', () => {
-  const { capture } = siteAndActor();
+  const { capture } = siteAndActor(IN_FEW_PIXELS);
 
   it.each([[[404]], [['500', '4XX']]])('fails the capture by its status, with %j', async (failOnStatus) => {
     const { code, message } = await failureOf(capture('/404', { failOnStatus }));

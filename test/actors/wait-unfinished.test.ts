@@ -3,12 +3,12 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { MAX_SETTLE_MS } from '../../src/page/wait/await-settled.ts';
 import { DECORATED_PAGES, FINISHED_PAGES, UNFINISHED_PAGES } from '../fixtures/unfinished-routes.ts';
 import { type Colour, colourAt, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { NARROW, siteAndActor } from '../support/site-and-actor.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 
 describe('a page that shows that it is not done', () => {
-  const { capture, site } = siteAndActor({});
+  const { capture, site } = siteAndActor({ viewport: NARROW });
 
   const pathOf = (page: string, ms = '') => `/unfinished?page=${encodeURIComponent(page)}&ms=${ms || 1200}`;
 

@@ -4,12 +4,12 @@ import { MAX_SETTLE_MS } from '../../src/page/wait/await-settled.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
 import { type Colour, colourAt, pixelsOf, pngOf } from '../support/image.ts';
-import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
+import { NARROW, siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 const WHITE: Colour = [255, 255, 255, 255];
 
 describe('the wait before the screenshot', () => {
-  const { capture, site } = siteAndActor({}, WAITING_SLOTS);
+  const { capture, site } = siteAndActor({ viewport: NARROW }, WAITING_SLOTS);
 
   /** How long a capture waits. A busy machine may delay a page, so tests that it is not long try again. */
   const waitOf = async (path: string) => (await capture(path)).timings.wait;

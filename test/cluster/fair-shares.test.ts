@@ -11,33 +11,33 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 describe('the shares of an api node', () => {
   const limits = { maxConcurrent: 4, maxQueue: 16 };
-  const idle = { singles: 0, elements: 0 };
+  const idle = { singles: 0, items: 0 };
 
-  it('leave all places to single captures while no node has elements of batches', () => {
+  it('leave all places to single captures while no node has items of batches', () => {
     expect(shareOfSingles(limits, idle, [])).toBe(20);
-    expect(shareOfSingles(limits, { singles: 12, elements: 0 }, [{ singles: 8, elements: 0 }])).toBe(20);
+    expect(shareOfSingles(limits, { singles: 12, items: 0 }, [{ singles: 8, items: 0 }])).toBe(20);
   });
 
   it('are of what the workers can run, and leave out what other nodes have where the stream stores more', () => {
     const ofWorkers = limitsOfWorkers(limits, 2);
     expect(ofWorkers).toEqual({ maxConcurrent: 2, maxQueue: 16 });
-    expect(shareOfSingles(ofWorkers, { singles: 12, elements: 0 }, [{ singles: 8, elements: 0 }], 20)).toBe(10);
+    expect(shareOfSingles(ofWorkers, { singles: 12, items: 0 }, [{ singles: 8, items: 0 }], 20)).toBe(10);
     expect(limitsOfWorkers(limits, 9)).toEqual(limits);
     expect(limitsOfWorkers(limits, 0)).toEqual(limits);
   });
 
-  it('reserve a place for each element, at most half of all', () => {
-    expect(shareOfSingles(limits, { singles: 0, elements: 3 }, [])).toBe(17);
-    expect(shareOfSingles(limits, idle, [{ singles: 0, elements: 300 }])).toBe(10);
+  it('reserve a place for each item, at most half of all', () => {
+    expect(shareOfSingles(limits, { singles: 0, items: 3 }, [])).toBe(17);
+    expect(shareOfSingles(limits, idle, [{ singles: 0, items: 300 }])).toBe(10);
   });
 
   it('divide the places equally among the nodes that need them, and give each the places that others leave', () => {
-    const busy = { singles: 9, elements: 300 };
+    const busy = { singles: 9, items: 300 };
     expect(shareOfSingles(limits, idle, [busy, busy])).toBe(3);
-    expect(shareOfSingles(limits, idle, [{ singles: 2, elements: 300 }])).toBe(8);
+    expect(shareOfSingles(limits, idle, [{ singles: 2, items: 300 }])).toBe(8);
     expect(shareOfTickets(limits, 4, [busy, idle])).toBe(4);
-    expect(shareOfTickets(limits, 4, [{ singles: 0, elements: 1 }])).toBe(7);
-    expect(shareOfTickets(limits, 4, [{ singles: 1, elements: 2 }])).toBe(5);
+    expect(shareOfTickets(limits, 4, [{ singles: 0, items: 1 }])).toBe(7);
+    expect(shareOfTickets(limits, 4, [{ singles: 1, items: 2 }])).toBe(5);
   });
 
   it('are two tickets for each slot, and eight while there is no worker', () => {
@@ -48,7 +48,7 @@ describe('the shares of an api node', () => {
   });
 
   it('are at least one ticket and one place', () => {
-    const crowd = Array.from({ length: 31 }, () => ({ singles: 1, elements: 9 }));
+    const crowd = Array.from({ length: 31 }, () => ({ singles: 1, items: 9 }));
     expect(shareOfTickets(limits, 4, crowd)).toBe(1);
     expect(shareOfSingles(limits, idle, crowd)).toBe(1);
   });
@@ -57,7 +57,7 @@ describe('the shares of an api node', () => {
 describe.skipIf(whyNot !== undefined)(`a cluster whose queue is full${reason}`, () => {
   const servers = serversForSuite();
 
-  it('refuses no element of a batch while other api nodes have more single captures than places, and serves both', async () => {
+  it('refuses no item of a batch while other api nodes have more single captures than places, and serves both', async () => {
     await using pages = await startHeldPages(0);
     await using nodes = await nodesOf(servers, 'shares', { clusterMaxConcurrent: 3, maxQueue: 5 });
     const [one, two, three] = await Promise.all([nodes.api(), nodes.api(), nodes.api()]);

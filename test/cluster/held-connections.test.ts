@@ -21,7 +21,7 @@ const MAX_WITHOUT = 30;
 
 const stored = (id: number): CaptureOutcome => ({ state: 'stored', result: exampleResult(id), evidence: null });
 
-/** Dials the target of an element at a worker, queues the element, and waits for its outcome. */
+/** Dials the target of an item at a worker, queues the item, and waits for its outcome. */
 async function dialled(api: ClusterApi, command: CaptureCommand, owner: string | null): Promise<CaptureOutcome> {
   const found = await api.dial(command);
   if ('state' in found) return found;
@@ -30,7 +30,7 @@ async function dialled(api: ClusterApi, command: CaptureCommand, owner: string |
   return lastValueFrom(start(of({ command, owner }))).finally(() => found.close());
 }
 
-const elementOf = (id: number, apiKeyName: string | null = null): CaptureCommand => ({
+const itemOf = (id: number, apiKeyName: string | null = null): CaptureCommand => ({
   ...commandOf(id).command,
   batch: `batch of ${apiKeyName}`,
   apiKeyName,
@@ -73,7 +73,7 @@ describe.skipIf(whyNot !== undefined)(`connections that wait at the workers of a
     await expect.poll(() => cluster.clusters[0]?.stats().workers).toBe(2);
     const outcomes = await run(
       api,
-      Array.from({ length: 200 }, (_, at) => elementOf(at + 1)),
+      Array.from({ length: 200 }, (_, at) => itemOf(at + 1)),
     );
     expect(outcomes.map(({ state }) => state)).toEqual(Array(200).fill('stored'));
     // Where the worker that has the connection has no slot, and another one does, that one opens its own.
@@ -98,7 +98,7 @@ describe.skipIf(whyNot !== undefined)(`connections that wait at the workers of a
     await expect.poll(() => cluster.clusters[0]?.stats().workers).toBe(2);
     const stranger = await cluster.stranger();
     for (const [at, key] of keys.entries()) {
-      void dialled(api, elementOf(at + 1, key), key);
+      void dialled(api, itemOf(at + 1, key), key);
       await expect.poll(stranger.tickets).toBe(at + 1);
     }
     expect(holders.get(1)).not.toBe(holders.get(2));
@@ -113,8 +113,8 @@ describe.skipIf(whyNot !== undefined)(`connections that wait at the workers of a
       id === 1 ? { outcome: recorded.promise } : { ms: 1, take: () => undefined, close: () => {} };
     await cluster.worker(() => [], { slots: 0, maxDials: () => 1, dial });
     await expect.poll(() => cluster.clusters[0]?.stats().workers).toBe(1);
-    const dead = api.dial(elementOf(1));
-    expect(await api.dial(elementOf(2))).toMatchObject({ ms: 1 });
+    const dead = api.dial(itemOf(1));
+    expect(await api.dial(itemOf(2))).toMatchObject({ ms: 1 });
     const outcome = outcomeOfError(new CapstanError('target_unreachable'));
     recorded.resolve(outcome);
     expect(await dead).toMatchObject(outcome);

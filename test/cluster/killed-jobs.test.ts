@@ -25,7 +25,7 @@ const Records = z.object({ data: z.array(z.object({ id: z.number(), url: z.strin
 describe.skipIf(whyNot !== undefined)(`a job of a cluster${reason}`, () => {
   const servers = serversForSuite();
 
-  it('captures each element at least once when the api node that accepted it and a worker are killed, and names one capture of each', async () => {
+  it('captures each item at least once when the api node that accepted it and a worker are killed, and names one capture of each', async () => {
     await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
     await using cluster = await clusterOf(servers, 'killed-jobs');
     const [first, second] = [await cluster.start('api'), await cluster.start('api')];
@@ -41,7 +41,7 @@ describe.skipIf(whyNot !== undefined)(`a job of a cluster${reason}`, () => {
     const path = posted.headers.get('location') ?? '';
     const job = async () => Job.parse(await (await fetch(`${second.url}${path}`)).json()).data;
     const records = async () => Records.parse(await (await fetch(`${second.url}/results?limit=1000`)).json()).data;
-    // Some elements are stored, and two run.
+    // Some items are stored, and two run.
     for (const held of [2, 4, 6]) {
       await expect.poll(() => [pages.order.length, pages.waiting]).toEqual([held, 2]);
       if (held < 6) pages.hold(Number.POSITIVE_INFINITY);
@@ -64,7 +64,7 @@ describe.skipIf(whyNot !== undefined)(`a job of a cluster${reason}`, () => {
       expect(ids).toContain(result.id);
       expect((await fetch(`${second.url}${result.screenshot}`)).status).toBe(200);
     }
-    // An element whose outcome was not written yet is captured again.
+    // An item whose outcome was not written yet is captured again.
     expect(new Set(stored.map(({ url }) => url))).toEqual(new Set(urls));
   });
 });

@@ -15,11 +15,11 @@ export async function captureUntilOneWaits(service: Served, url: string): Promis
   return answered;
 }
 
-/** Captures a batch of this size; every element must be answered normally. */
+/** Captures a batch of this size; every item must be answered normally. */
 export async function captureMany(service: Served, url: string, count: number): Promise<readonly AnsweredResult[]> {
-  const elements = await captureBatch(service.url, Array(count).fill(url), 2);
-  expect(elements.map(({ code }) => code)).toEqual(Array(count).fill(''));
-  return elements.flatMap(({ result }) => (result === null ? [] : [result]));
+  const items = await captureBatch(service.url, Array(count).fill(url), 2);
+  expect(items.map(({ code }) => code)).toEqual(Array(count).fill(''));
+  return items.flatMap(({ result }) => (result === null ? [] : [result]));
 }
 
 /** Resolves when no record waits for the database; every answered record must then be there exactly once. */

@@ -17,8 +17,8 @@ it('backs up the database of a service that is capturing, with every capture tha
     // Failed captures have no files: their records are commits and nothing else.
     const urls = [...Array(2).fill(site.url('/title?t=kept')), ...Array(20).fill('http://127.0.0.1:1/refused')];
     while (!isDone) {
-      const elements = await captureBatch(service.url, urls, 22);
-      answered.push(...elements.flatMap(({ result }) => (result === null ? [] : [result])));
+      const items = await captureBatch(service.url, urls, 22);
+      answered.push(...items.flatMap(({ result }) => (result === null ? [] : [result])));
       began.resolve();
     }
   })();

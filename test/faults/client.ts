@@ -95,7 +95,7 @@ function answered(status: number, body: unknown): Answered {
 }
 
 /**
- * Sends `POST /batch`: returns the outcome of each element as if it had been requested alone. A refused batch is
+ * Sends `POST /batch`: returns the outcome of each item as if it had been requested alone. A refused batch is
  * refused for each of them.
  */
 export async function captureBatch(

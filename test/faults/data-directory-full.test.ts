@@ -35,12 +35,12 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
       expect(await capture(service.url, { url })).toEqual({ status: 507, code: 'storage_full', result: null });
       expect(await readiness(service.url)).toEqual({ status: 503, code: 'storage_unavailable', degraded: [] });
       // The pauses between attempts double: 6 s leave the last attempt about 2 s, which a busy machine may exceed.
-      const elements = await captureBatch(service.url, [url, site.url('/404')], 2, 6000);
-      for (const { code } of elements) expect(code).toMatch(/^(storage_full|capture_timeout)$/);
+      const items = await captureBatch(service.url, [url, site.url('/404')], 2, 6000);
+      for (const { code } of items) expect(code).toMatch(/^(storage_full|capture_timeout)$/);
       // A failed target has no files: its record goes to the database, which has room.
       const failed = await capture(service.url, { url: site.url('/empty-response') });
       expect(failed).toMatchObject({ status: 502, code: 'target_unreachable', result: { failed: true } });
-      const kept = [...before, ...[...elements, failed].flatMap(({ result }) => (result === null ? [] : [result]))];
+      const kept = [...before, ...[...items, failed].flatMap(({ result }) => (result === null ? [] : [result]))];
       expect((await allResults(service.url)).map(({ id }) => id).sort()).toEqual(kept.map(({ id }) => id).sort());
       // A probe of the directory may be there for a moment.
       await expect

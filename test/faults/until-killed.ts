@@ -38,8 +38,8 @@ export async function runUntilKilled(
   const batches = async () => {
     while (!killed) {
       const urls = [anyUrl(), anyUrl(), anyUrl()];
-      const elements = await untilAccepted(() => captureBatch(service.url, urls, 2));
-      await note(elements.map(({ result }) => result));
+      const items = await untilAccepted(() => captureBatch(service.url, urls, 2));
+      await note(items.map(({ result }) => result));
     }
   };
   // Answers that were being sent when the service was killed are broken off.

@@ -250,7 +250,7 @@ describe('POST /batch', () => {
     expect(await response.json()).toEqual([]);
   });
 
-  it('refuses the whole batch, before capturing anything, for one invalid element', async () => {
+  it('refuses the whole batch, before capturing anything, for one invalid item', async () => {
     const before = site.hits('/medium');
     const response = await app.post('/batch', {
       requests: [{ url: site.url('/medium') }, { url: site.url('/medium'), quality: 0 }],

@@ -133,7 +133,7 @@ describe('a capture of given HTML', () => {
     expect(await refusalOf({ html: `${html}!` })).toBe('400 html: must be HTML of 1 to 262144 characters');
   });
 
-  it('may be an element of a batch, also as a line', async () => {
+  it('may be an item of a batch, also as a line', async () => {
     const requests = [
       { html: '<title>One</title>' },
       { url: site.url('/title?t=two') },

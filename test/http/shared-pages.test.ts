@@ -13,13 +13,13 @@ const visitsOf = ({ result }: z.output<typeof Item>) => result.title;
 describeWithTenants((start) => {
   const site = siteForSuite();
 
-  it('shares a page only among elements of one batch, body of lines or job with isolation: batch', async () => {
+  it('shares a page only among items of one batch, body of lines or job with isolation: batch', async () => {
     await using tenants = await start({ maxConcurrent: 1, clusterMaxConcurrent: 1 });
-    const elements = (options: Readonly<Record<string, unknown>>) =>
+    const items = (options: Readonly<Record<string, unknown>>) =>
       Array.from({ length: 2 }, () => ({ url: site.url('/storage'), ...options }));
     const { one } = tenants;
     const list = async (key: string, options: Readonly<Record<string, unknown>>) => {
-      const response = await one.post('/batch', { requests: elements(options) }, { headers: { 'X-Api-Key': key } });
+      const response = await one.post('/batch', { requests: items(options) }, { headers: { 'X-Api-Key': key } });
       return z.array(Item).parse(await response.json());
     };
     const shared = { isolation: 'batch' };
@@ -32,7 +32,7 @@ describeWithTenants((start) => {
     const [{ key }] = TENANTS;
     expect((await list(key, {})).map(visitsOf)).toEqual(Array(2).fill('visits: 1'));
 
-    const body = elements(shared)
+    const body = items(shared)
       .map((element) => JSON.stringify(element))
       .join('\n');
     const headers = { 'Content-Type': 'application/x-ndjson', 'X-Api-Key': key };
@@ -41,7 +41,7 @@ describeWithTenants((start) => {
 
     const accepted = await one.post(
       '/batch',
-      { requests: elements(shared) },
+      { requests: items(shared) },
       { headers: { 'X-Api-Key': key, Prefer: 'respond-async' } },
     );
     const path = accepted.headers.get('location') ?? '';

@@ -69,7 +69,7 @@ describe('callback', () => {
     await expect.poll(() => types(receiver)).toEqual(['capture.failed']);
   });
 
-  it('sends the end of a batch to the callback of the batch, or that of an element to its own callback', async () => {
+  it('sends the end of a batch to the callback of the batch, or that of an item to its own callback', async () => {
     await using ofBatch = await startReceiver();
     await using ofElement = await startReceiver();
     const requests = [{ url: site.url('/short'), callback: ofElement.url }, { url: 'http://10.0.0.1/' }];
@@ -104,8 +104,8 @@ describe('callback', () => {
     const batch = await app.post('/batch', { requests: [{ url }], callback });
     expect(batch.status).toBe(403);
     expect(await failureOf(batch)).toMatchObject({ code: 'target_forbidden' });
-    const element = await app.post('/batch', { requests: [{ url, callback }] });
-    expect(Items.parse(await element.json())).toEqual([
+    const item = await app.post('/batch', { requests: [{ url, callback }] });
+    expect(Items.parse(await item.json())).toEqual([
       expect.objectContaining({ code: 'target_forbidden', error: expect.stringMatching(/^callback: /) }),
     ]);
     expect(app.service.stats().captures.accepted).toBe(before);

@@ -20,7 +20,7 @@ function orderOf(hosts: readonly string[], options: Options) {
   return new HostOrder(visits(), { delayMs: 0, visits: new HostVisits(), ...options });
 }
 
-/** Takes `count` elements; fails when one is not handed out. */
+/** Takes `count` items; fails when one is not handed out. */
 async function take(order: HostOrder<Visit>, count: number): Promise<readonly Visit[]> {
   const taken: Visit[] = [];
   while (taken.length < count) {
@@ -38,7 +38,7 @@ it('lets hosts take turns', async () => {
   expect(names(await take(order, 6))).toEqual(['a0', 'b3', 'c5', 'a1', 'b4', 'a2']);
 });
 
-it('hands out at most so many elements of a host at a time, and ends when all are released', async () => {
+it('hands out at most so many items of a host at a time, and ends when all are released', async () => {
   const order = orderOf(['a', 'a', 'a'], { perHost: 2 });
   const [first, second] = await take(order, 2);
   let isThere = false;
@@ -67,7 +67,7 @@ it('hands out again what is put back, after the time, and other hosts meanwhile'
   expect(names(rest)).toEqual(['b2', 'a0', 'a1']);
 });
 
-it('pauses between two elements of a host', async () => {
+it('pauses between two items of a host', async () => {
   const order = orderOf(['a', 'a'], { perHost: 9, delayMs: 60 });
   const [first] = await take(order, 1);
   const releasedAt = performance.now();
@@ -85,7 +85,7 @@ it('stops waiting when it is closed', async () => {
   expect(await next).toBeUndefined();
 });
 
-it('counts the elements of other orders at its hosts, and is not held by one that was closed', async () => {
+it('counts the items of other orders at its hosts, and is not held by one that was closed', async () => {
   const visits = new HostVisits();
   const [one, other] = [orderOf(['a', 'a', 'b'], { perHost: 2, visits }), orderOf(['a', 'b'], { perHost: 2, visits })];
   const [first] = await take(one, 3);

@@ -5,7 +5,7 @@ import { type ArtifactKind, NAMED_OUTPUT_KINDS } from '../../src/capture/artifac
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import type { Backend } from '../../src/storage/remote/backend.ts';
-import { damagedFiles } from '../../src/storage/remote/captures.ts';
+import { damagedParts } from '../../src/storage/remote/captures.ts';
 import { keyOf } from '../../src/storage/remote/keys.ts';
 import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
 import { createSweep, type Sweep, type SweepOptions } from '../../src/storage/remote/sweep.ts';
@@ -117,7 +117,44 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
       await expect(artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifact_damaged' });
       await backend.putFile(image, Buffer.from('short'), { type: 'image/png', sha256: hash('sha256', 'short') });
       await expect(artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifact_damaged' });
-      expect(await Array.fromAsync(damagedFiles(backend))).toEqual([{ id: ID, kind: 'image' }]);
+      expect(await Array.fromAsync(damagedParts(backend))).toEqual([{ id: ID, part: 'image' }]);
+    });
+
+    it('says that a record is damaged that is cut or cannot be read, finds it, and publishes over it', async () => {
+      const html = randomBytes(20_000);
+      const damages = [
+        (whole: Buffer) => whole.subarray(0, -10),
+        (whole: Buffer) => whole.subarray(0, html.length - 10),
+        (whole: Buffer) => Buffer.concat([whole.subarray(0, -10), Buffer.alloc(10, '{')]),
+      ];
+      for (const [at, damage] of damages.entries()) {
+        const id = ID + at;
+        await putCapture(artifacts, captureOf(id), { image: IMAGE, html });
+        const key = keyOf(id, 'capture');
+        const object = await backend.get(key, { start: 0, end: MIB });
+        await backend.put(key, damage(object?.content ?? Buffer.alloc(0)));
+        await expect(artifacts.record(id)).rejects.toMatchObject({ code: 'artifact_damaged' });
+        expect(await read(id)).toEqual(IMAGE);
+      }
+      const ids = damages.map((_, at) => ID + at);
+      expect(await Array.fromAsync(damagedParts(backend))).toEqual(ids.map((id) => ({ id, part: 'record' })));
+      for (const id of ids) {
+        expect(await (await artifacts.stage(captureOf(id), { image: IMAGE, html })).publish()).toBe(true);
+        expect(await artifacts.record(id)).toEqual(captureOf(id));
+      }
+    });
+
+    it('lists the others beside captures whose record is damaged, and finds these', async () => {
+      for (const id of [ID, ID + 1, ID + 2]) await putCapture(artifacts, captureOf(id), PICTURE);
+      await backend.put(keyOf(ID, 'capture'), Buffer.from('no head\n'));
+      await backend.put(keyOf(ID + 2, 'capture'), Buffer.from(''));
+      expect((await artifacts.list(2)).map(({ id }) => id)).toEqual([ID + 1]);
+      for (const read of [artifacts.info, artifacts.record, (id: number) => artifacts.open(id, 'image')])
+        await expect(read(ID)).rejects.toMatchObject({ code: 'artifact_damaged' });
+      expect(await Array.fromAsync(damagedParts(backend))).toEqual([
+        { id: ID, part: 'record' },
+        { id: ID + 2, part: 'record' },
+      ]);
     });
 
     it('leaves no object of a probe behind', async () => {

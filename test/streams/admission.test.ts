@@ -192,8 +192,9 @@ describe('admission', () => {
               const state = reservation && batches.get(reservation);
               const place = placeIn(reservation);
               if (reservation !== undefined && state !== undefined) {
-                // A batch that gave its places back takes one again where there is room.
-                if (state.holds && state.held === 0 && before < admission.capacity) state.held = 1;
+                // A batch that gave places back takes one again where there is room.
+                const mayTake = state.holds && state.out === state.held && state.held < reservation.width;
+                if (mayTake && before < admission.capacity) state.held += 1;
                 expect(place !== undefined).toBe(state.holds && state.out < state.held);
               }
               if (place !== undefined && reservation !== undefined && state !== undefined) {
@@ -252,13 +253,13 @@ describe('admission', () => {
   });
 });
 
-/** Returns a place that a capture of the reservation gets, though its element has ended. */
+/** Returns a place that a capture of the reservation gets, though its item has ended. */
 function placeIn(reservation: Reservation | undefined): Place | undefined {
   let taken: Place | undefined;
-  const element = reservation?.element({ dialled: () => {}, reached: () => {} });
-  element?.enter((place) => {
+  const item = reservation?.item({ dialled: () => {}, reached: () => {}, ended: () => {} });
+  item?.enter(false, (place) => {
     taken = place;
   });
-  element?.leave();
+  item?.leave();
   return taken;
 }

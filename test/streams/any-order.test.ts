@@ -116,9 +116,9 @@ describe('captures and batches, in random order', () => {
 
             for (const [i, { at, batch, concurrency, cancelledAfterMs }] of arrivals.entries()) {
               scheduler.schedule(() => {
-                const elements = Array.from({ length: batch ?? 0 }, (_, k) => request(`n${i}x${k}`, 50));
+                const items = Array.from({ length: batch ?? 0 }, (_, k) => request(`n${i}x${k}`, 50));
                 const work$: Observable<unknown> =
-                  batch === null ? pipeline.admit(request(`n${i}`, 50)) : runBatch(elements, concurrency);
+                  batch === null ? pipeline.admit(request(`n${i}`, 50)) : runBatch(items, concurrency);
                 const client = work$.subscribe({ error: () => undefined });
                 if (cancelledAfterMs !== null) {
                   scheduler.schedule(() => client.unsubscribe(), cancelledAfterMs);

@@ -73,7 +73,7 @@ describe('batch', () => {
     });
   });
 
-  it('turns every failure into an item: a failed capture, a refused target, an invalid element', () => {
+  it('turns every failure into an item: a failed capture, a refused target, an invalid item', () => {
     virtually(({ cold, flush }, scheduler) => {
       const { pipeline, stream } = rig({
         limits: { maxConcurrent: 4, maxQueue: 10 },
@@ -231,7 +231,32 @@ describe('batch', () => {
     });
   });
 
-  it('lets a request that joined a waiting element be captured when the client of the batch disconnects', async () => {
+  it('begins no waiting item when the client of the batch disconnects', async () => {
+    const time = new TestScheduler(() => true);
+    time.maxFrames = 10_000;
+    const { pipeline, runBatch, log } = rig({
+      limits: { maxConcurrent: 2, maxQueue: 0 },
+      scheduler: time,
+      perform: () => NEVER,
+    });
+    const list = handedOut<CaptureRequest>();
+    const batch = runBatch(list.items, 2).subscribe();
+    // It gives its places back, and another capture takes one of them.
+    time.flush();
+    pipeline.admit(request('busy')).subscribe();
+    await list.hand(request('running'));
+    await list.hand(request('waiting'));
+    const before = log.length;
+    batch.unsubscribe();
+    time.flush();
+    expect(log.slice(before).map((line) => line.replace(/^\d+ /, ''))).toEqual([
+      'cancelled running',
+      'batch.completed b1 0/2, 0 failed',
+    ]);
+    expect(pipeline.load.taken).toBe(1);
+  });
+
+  it('lets a request that joined a waiting item be captured when the client of the batch disconnects', async () => {
     const time = new TestScheduler(() => true);
     time.maxFrames = 10_000;
     const busy = new Subject<CaptureOutcome>();
@@ -248,7 +273,7 @@ describe('batch', () => {
     });
     const runBatch = createBatchRunner({ pipeline, submit, events: stream, ids: () => 'b', scheduler: time });
     const list = handedOut<CaptureRequest>();
-    const batch = runBatch(list.elements, 1).subscribe();
+    const batch = runBatch(list.items, 1).subscribe();
     // It gives its place back, which another capture takes.
     time.flush();
     pipeline.admit(request('busy')).subscribe();

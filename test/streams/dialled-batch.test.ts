@@ -76,7 +76,7 @@ function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: Schedule
 }
 
 describe('a batch whose targets are dialled', () => {
-  it('captures at most its concurrency at once, and answers for each element once', async () => {
+  it('captures at most its concurrency at once, and answers for each item once', async () => {
     const one = rig();
     const list = [...numbered(20, 'dead'), ...numbered(10, 'page'), ...numbered(20, 'dead')];
     const items = await lastValueFrom(one.runBatch(list, 2).pipe(toArray()));

@@ -1,7 +1,7 @@
 import { NEVER, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
-import type { BatchElement } from '../../src/streams/batch.ts';
+import type { ItemRequest } from '../../src/streams/batch.ts';
 import { handedOut, heard, request, rig, stored, virtually } from './rig.ts';
 
 const requests = (count: number) => Array.from({ length: count }, (_, i) => request(`b${i}`));
@@ -37,7 +37,7 @@ describe('draining', () => {
   });
 
   it('does not wait for a batch whose sender is silent, and refuses what it sends later', async () => {
-    const sender = handedOut<BatchElement>();
+    const sender = handedOut<ItemRequest>();
     const items: string[] = [];
     let drained: Promise<number> | undefined;
     virtually(({ flush }, scheduler) => {
@@ -46,7 +46,7 @@ describe('draining', () => {
         scheduler,
         perform: (command) => of(stored(command)),
       });
-      runBatch(sender.elements).subscribe(({ outcome }) =>
+      runBatch(sender.items).subscribe(({ outcome }) =>
         items.push(outcome.state === 'rejected' ? outcome.failure.code : outcome.state),
       );
       drained = pipeline.drain(10_000).then(() => pipeline.load.taken);
@@ -103,7 +103,7 @@ describe('draining', () => {
         perform: () => NEVER,
       });
       pipeline.admit(request('hangs')).subscribe();
-      runBatch(handedOut<BatchElement>().elements, 2).subscribe();
+      runBatch(handedOut<ItemRequest>().items, 2).subscribe();
       expect(pipeline.load.taken).toBe(3);
       drained = pipeline.drain(100);
       flush();

@@ -7,24 +7,24 @@ describe('pullMap', () => {
   it('reads an iterable only as far as it has free places', () => {
     virtually(({ cold, flush }, scheduler) => {
       const read: string[] = [];
-      function* elements() {
+      function* items() {
         for (let i = 1; i <= 4; i++) {
           read.push(`${scheduler.now()}: ${i}`);
           yield i;
         }
       }
-      pullMap(elements(), 2, () => cold('5ms |')).subscribe();
+      pullMap(items(), 2, () => cold('5ms |')).subscribe();
       flush();
       expect(read).toEqual(['0: 1', '0: 2', '5: 3', '5: 4']);
     });
   });
 
-  it('reads an async iterable one element at a time, only as far as it has free places', async () => {
+  it('reads an async iterable one item at a time, only as far as it has free places', async () => {
     const source = handedOut<number>();
     const begun: Subject<string>[] = [];
     const items: string[] = [];
     let completed = false;
-    pullMap(source.elements, 2, () => {
+    pullMap(source.items, 2, () => {
       const work = new Subject<string>();
       begun.push(work);
       return work;
@@ -48,7 +48,7 @@ describe('pullMap', () => {
     expect([items, completed]).toEqual([['second'], true]);
   });
 
-  it('processes 20,000 elements that end as they start without overflowing the stack', () => {
+  it('processes 20,000 items that end as they start without overflowing the stack', () => {
     let sum = 0;
     pullMap(
       {
@@ -66,7 +66,7 @@ describe('pullMap', () => {
 
   it('returns the iterator when it is unsubscribed from, and unsubscribes from running work', () => {
     const said: string[] = [];
-    function* elements() {
+    function* items() {
       try {
         yield 1;
         yield 2;
@@ -76,7 +76,7 @@ describe('pullMap', () => {
       }
     }
     const work = new Observable<never>(() => () => said.push('unsubscribed'));
-    pullMap(elements(), 2, () => work)
+    pullMap(items(), 2, () => work)
       .subscribe()
       .unsubscribe();
     expect(said.sort()).toEqual(['returned', 'unsubscribed', 'unsubscribed']);

@@ -2,7 +2,7 @@ import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import { createReadAhead } from '../../src/streams/read-ahead.ts';
 
-/** Reads as many elements as there is room for now, and begins their dials. */
+/** Reads as many items as there is room for now, and begins their dials. */
 function readAll(ahead: ReturnType<typeof createReadAhead>, isDialled = true) {
   const read = [];
   for (let hasRoom = true; hasRoom; ) {
@@ -13,14 +13,14 @@ function readAll(ahead: ReturnType<typeof createReadAhead>, isDialled = true) {
       })
       .unsubscribe();
     if (!hasRoom) continue;
-    const element = ahead.read();
-    if (isDialled) element.dialled();
-    read.push(element);
+    const item = ahead.read();
+    if (isDialled) item.dialled();
+    read.push(item);
   }
   return read;
 }
 
-describe('the elements that a batch reads ahead', () => {
+describe('the items that a batch reads ahead', () => {
   it('are none while all targets are reached', () => {
     const ahead = createReadAhead(
       () => 4,
@@ -29,7 +29,7 @@ describe('the elements that a batch reads ahead', () => {
     );
     const first = readAll(ahead);
     expect(first.length).toBe(4);
-    for (const element of first) element.reached();
+    for (const item of first) item.reached();
     expect(readAll(ahead).length).toBe(0);
     first[0]?.ended();
     expect(readAll(ahead).length).toBe(1);
@@ -41,7 +41,7 @@ describe('the elements that a batch reads ahead', () => {
       () => 256,
       new TestScheduler(() => true),
     );
-    for (let round = 0; round < 20; round += 1) for (const element of readAll(ahead)) element.ended();
+    for (let round = 0; round < 20; round += 1) for (const item of readAll(ahead)) item.ended();
     expect(readAll(ahead).length).toBeGreaterThan(64);
   });
 
@@ -81,15 +81,15 @@ describe('the elements that a batch reads ahead', () => {
     time.flush();
     // After half a second, others are read beside those that wait.
     expect(further.length).toBe(4);
-    for (const element of [...waiting, ...further]) {
-      element.dialled();
-      element.reached();
+    for (const item of [...waiting, ...further]) {
+      item.dialled();
+      item.reached();
     }
-    for (const element of waiting) element.ended();
+    for (const item of waiting) item.ended();
     expect(readAll(ahead).length).toBe(0);
   });
 
-  it('are none without dialling, whatever the elements wait for', () => {
+  it('are none without dialling, whatever the items wait for', () => {
     const ahead = createReadAhead(
       () => 4,
       () => 0,

@@ -9,12 +9,12 @@ function reservationOf(width: number, maxConcurrent = width) {
   return { admission, reservation };
 }
 
-/** An element that enters, and the place that it gets. */
+/** An item that enters, and the place that it gets. */
 function using(reservation: Reservation) {
   const state = { hasBegun: false, hasPlace: false };
   let release = (): void => {};
-  const element = reservation.element({ dialled: () => {}, reached: () => {} });
-  element.enter((place) => {
+  const item = reservation.item({ dialled: () => {}, reached: () => {}, ended: () => {} });
+  item.enter(false, (place) => {
     state.hasBegun = true;
     state.hasPlace = place !== undefined;
     release = () => place?.release();
@@ -23,24 +23,24 @@ function using(reservation: Reservation) {
     state,
     end: () => {
       release();
-      element.leave();
+      item.leave();
     },
   };
 }
 
 describe('createReservation', () => {
-  it('begins no more elements at once than its width after it was revoked', () => {
+  it('begins no more items at once than its width after it was revoked', () => {
     const { admission, reservation } = reservationOf(2);
-    const elements = Array.from({ length: 5 }, () => using(reservation));
+    const items = Array.from({ length: 5 }, () => using(reservation));
     admission.revokeBatches();
-    expect(elements.map(({ state }) => state.hasBegun)).toEqual([true, true, false, false, false]);
-    elements[0]?.end();
-    expect(elements.map(({ state }) => state.hasPlace)).toEqual([true, true, false, false, false]);
-    expect(elements[2]?.state.hasBegun).toBe(true);
+    expect(items.map(({ state }) => state.hasBegun)).toEqual([true, true, false, false, false]);
+    items[0]?.end();
+    expect(items.map(({ state }) => state.hasPlace)).toEqual([true, true, false, false, false]);
+    expect(items[2]?.state.hasBegun).toBe(true);
     expect(using(reservation).state.hasBegun).toBe(false);
   });
 
-  it('begins elements at once while it holds a place for each, then one for each that ends', () => {
+  it('begins items at once while it holds a place for each, then one for each that ends', () => {
     const { reservation } = reservationOf(2, 3);
     const [one, two, three] = [using(reservation), using(reservation), using(reservation)];
     expect([one.state.hasPlace, two.state.hasPlace, three.state.hasBegun]).toEqual([true, true, false]);
@@ -95,7 +95,7 @@ describe('createReservation', () => {
     expect([waiting.state.hasPlace, admission.taken]).toEqual([true, 2]);
   });
 
-  it.each(['close', 'revokeBatches'] as const)('begins waiting elements without a place after %s', (end) => {
+  it.each(['close', 'revokeBatches'] as const)('begins waiting items without a place after %s', (end) => {
     const { admission, reservation } = reservationOf(1);
     reservation.giveBack();
     admission.admit();

@@ -215,15 +215,15 @@ function overPipeline(limits: CaptureLimits, isDialling = false) {
   };
 }
 
-/** A batch with one place, and the client of an element that disconnects. */
+/** A batch with one place, and the client of an item that disconnects. */
 function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipeline' | 'ask'>) {
   const reservation = pipeline.admitBatch(1, () => {});
-  const elementPlace = () => reservation.element({ dialled: () => {}, reached: () => {} });
+  const itemPlace = () => reservation.item({ dialled: () => {}, reached: () => {}, ended: () => {} });
   return {
-    fill: () => elementPlace().enter(() => {}),
+    fill: () => itemPlace().enter(false, () => {}),
     ask: (name: string): (() => void) => {
-      const place = elementPlace();
-      const client = ask(name, { batch: 'b', elementPlace: place });
+      const place = itemPlace();
+      const client = ask(name, { batch: 'b', itemPlace: place });
       return () => {
         place.leave();
         client.unsubscribe();
@@ -238,7 +238,7 @@ describe('a request that joined another one', () => {
 
   for (const isDialling of [false, true]) {
     const which = isDialling ? '(dialled)' : '(not dialled)';
-    it(`is captured when the first one, an element of a batch, leaves before it has its place ${which}`, async () => {
+    it(`is captured when the first one, an item of a batch, leaves before it has its place ${which}`, async () => {
       const rig = overPipeline(ROOMY, isDialling);
       const batch = batchOf(rig);
       batch.fill();
@@ -247,7 +247,7 @@ describe('a request that joined another one', () => {
       rig.ask('joined');
       rig.ask('another');
       leave();
-      // The other element of the batch keeps its place.
+      // The other item of the batch keeps its place.
       expect(rig.pipeline.load).toMatchObject({ queued: 0, taken: 1 });
       await rig.look();
       rig.end('shared');
@@ -256,7 +256,7 @@ describe('a request that joined another one', () => {
     });
   }
 
-  it('is captured when the first one, an element of a batch, leaves before the store has answered', async () => {
+  it('is captured when the first one, an item of a batch, leaves before the store has answered', async () => {
     const rig = overPipeline(ROOMY);
     const leave = batchOf(rig).ask('first');
     rig.ask('joined');
@@ -266,7 +266,7 @@ describe('a request that joined another one', () => {
     expect(rig.log).toEqual(['joined stored']);
   });
 
-  it('keeps the capture of an element that leaves with its place', async () => {
+  it('keeps the capture of an item that leaves with its place', async () => {
     const rig = overPipeline(ROOMY);
     const leave = batchOf(rig).ask('first');
     await rig.look();

@@ -117,7 +117,7 @@ function lineOf(event: CapstanEvent): string {
   return `${at} ${event.type} ${'pid' in event ? event.pid : event.accepting}`;
 }
 
-/** An async iterable whose elements are supplied one by one, and which counts the requests for them. */
+/** An async iterable whose items are supplied one by one, and which counts the requests for them. */
 export function handedOut<T>() {
   const asked: ((step: IteratorResult<T>) => void)[] = [];
   let handed = 0;
@@ -131,7 +131,7 @@ export function handedOut<T>() {
     },
     hand: (value: T) => answer({ done: false, value }),
     end: () => answer({ done: true, value: undefined }),
-    elements: {
+    items: {
       [Symbol.asyncIterator]: () => ({
         next: () => new Promise<IteratorResult<T>>((resolve) => asked.push(resolve)),
       }),

@@ -224,5 +224,6 @@ export const IN_ONE_BROWSER: readonly string[] = [
   'test/actors/wait-unfinished.test.ts',
   'test/actors/wait.test.ts',
   'test/actors/words.test.ts',
+  'test/page-scripts/banner-words.test.ts',
   'test/page-scripts/hidden-names.test.ts',
 ];

@@ -26,6 +26,18 @@ const ONE_BATCH = { batch: 'of a suite' };
  */
 export const ON_ONE_PAGE = { isolation: 'batch' } as const satisfies CaptureOptions;
 
+/** A narrow window: the pixels of the default one take a fifth of a capture's CPU time, of full pages more than half. */
+export const NARROW = { width: 320, height: 720 } as const satisfies CaptureOptions['viewport'];
+
+/** Defaults of suites that look at images, in none of which the width of the window matters. */
+export const IN_NARROW_WINDOW = { elementMap: false, viewport: NARROW } as const satisfies CaptureOptions;
+
+/** Defaults of suites that look at no image: pages have the layout of the default window, drawn in few pixels. */
+export const IN_FEW_PIXELS = {
+  elementMap: false,
+  viewport: { deviceScaleFactor: 0.25 },
+} as const satisfies CaptureOptions;
+
 /**
  * Starts the fixture site and an actor before a suite's first test, and stops them after its last one. Captures of
  * concurrent tests wait for a slot, as in the service, before their deadlines begin.

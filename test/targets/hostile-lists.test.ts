@@ -48,6 +48,12 @@ describe('a hostile list', () => {
     expect(report).toMatchObject({ form: 'lines', targets: 1, left_out: { invalid: 1 } });
   });
 
+  it('is read no further when a line of its table has more than 256 Ki separators', async () => {
+    const { report } = await read(['url,name\nhttps://a.test/,a\n', ...Array(8).fill(','.repeat(64 * 1024))]);
+    expect(report).toMatchObject({ form: 'csv', left_out: { unfinished: 1 } });
+    expect(report.problems[0]?.problem).toContain('a line has more than 262144 characters');
+  });
+
   it('is read no further when its XML has text without an end', async () => {
     const piece = 'x'.repeat(256 * 1024);
     const { report } = await read(['<nmaprun><host><address addr="192.0.2.1"/><!--', ...Array(8).fill(piece)]);

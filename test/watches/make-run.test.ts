@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ANY_CLIENT } from '../../src/capture/client.ts';
 import { failure } from '../../src/capture/errors.ts';
 import { DEFAULT_LIMITS, requestSchemas } from '../../src/capture/request.ts';
-import { CAPTURE_FAILURES } from '../../src/http/routes/post-screenshot.ts';
+import { CAPTURE_FAILURES } from '../../src/http/routes/capture/post-screenshot.ts';
 import { makeRun } from '../../src/watches/make-run.ts';
 import { NO_PROGRESS, packWatch, unpackSummary } from '../../src/watches/stored-form.ts';
 

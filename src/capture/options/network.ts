@@ -135,7 +135,7 @@ export const networkFields = {
     .default('capture')
     .meta({
       description:
-        'Isolation of captures from each other. `batch`: share cookies, storage, cache and renderer with earlier elements of the same batch or job that have the same origin and equal options; only for sites that you trust. A capture outside of a batch shares nothing.',
+        'Isolation of captures from each other. `batch`: share cookies, storage, cache and renderer with earlier items of the same batch or job that have the same origin and equal options; only for sites that you trust. A capture outside of a batch shares nothing.',
     }),
   blockAds: flag.default(false).meta({
     description: 'Block requests to the hosts of advertising companies.',

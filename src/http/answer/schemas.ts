@@ -55,7 +55,7 @@ export const ScreenshotInfoSchema = ImageInfoSchema.extend(
   forKinds(REQUIRED_KINDS, (kind) => z.string().meta({ description: `${ARTIFACTS[kind].label}: its path.` })),
 );
 
-/** One element of a batch's answer. */
+/** The answer to one item of a batch. */
 export const BatchResultSchema = z.strictObject({
   url: z.string(),
   result: ResultSchema.nullable(),
@@ -65,7 +65,7 @@ export const BatchResultSchema = z.strictObject({
 
 export type BatchResult = Immutable<z.output<typeof BatchResultSchema>>;
 
-/** One element of a batch's answer in lines, which are sent in any order. */
+/** The same as a line. Lines are sent in any order. */
 export const BatchLineSchema = z.strictObject({
   index: count.meta({ description: 'Position of its request, from 0; blank lines do not count.' }),
   ...BatchResultSchema.shape,

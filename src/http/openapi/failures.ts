@@ -21,7 +21,6 @@ export function failuresOf({
   isIdempotent,
   needsDatabase,
   isOpen,
-  spendsRate,
 }: Route): Readonly<Record<string, JsonObject>> {
   const codes = new Set<FailureCode>([
     ...(body === undefined ? [] : BODY_FAILURES),
@@ -30,7 +29,6 @@ export function failuresOf({
     ...(isIdempotent ? (['idempotency_in_flight', 'idempotency_mismatch'] as const) : []),
     ...(isIdempotent || needsDatabase ? DATABASE_FAILURES : []),
     ...(isOpen ? [] : (['unauthorized', 'key_not_permitted'] as const)),
-    ...(spendsRate ? (['rate_limited'] as const) : []),
     'invalid_request',
     'host_not_allowed',
     'internal',

@@ -1,11 +1,13 @@
 import type { OperationsContext, Route } from '../route.ts';
-import { postBatch } from './batch.ts';
-import { captureByQuery } from './capture-by-query.ts';
-import { getCaptures } from './captures.ts';
+import { captureByQuery } from './capture/capture-by-query.ts';
+import { postBatch } from './capture/post-batch.ts';
+import { postScan } from './capture/post-scan.ts';
+import { postScreenshot } from './capture/post-screenshot.ts';
+import { postStability } from './capture/post-stability.ts';
+import { getCaptures } from './captures-in-flight.ts';
 import { getComparison } from './compare.ts';
 import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
-import { getFeed } from './feed.ts';
 import { deleteFeed, getFeeds, postFeed } from './feeds.ts';
 import { getGroups } from './groups.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
@@ -14,6 +16,7 @@ import { getPressure, patchLimits } from './limits.ts';
 import { patchResults, patchScreenshot } from './marks.ts';
 import { postMcp } from './mcp.ts';
 import { getMetrics } from './metrics.ts';
+import { getShared, getSharedPart } from './open-share.ts';
 import {
   getAnyReadiness,
   getLiveness,
@@ -23,8 +26,8 @@ import {
   getStats,
   getStatsHistory,
 } from './operations.ts';
-import { postScreenshot } from './post-screenshot.ts';
 import { ackQuery, deleteQuery, getNext, getQueries, getQuery, postQuery } from './queries.ts';
+import { getFeed } from './read-feed.ts';
 import {
   deleteReceiver,
   getDeadLetters,
@@ -36,14 +39,11 @@ import {
   testReceiver,
 } from './receivers.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
-import { postScan } from './scans.ts';
-import { deleteScreenshot, getScreenshot } from './screenshot.ts';
-import { getScreenshots } from './screenshots.ts';
+import { getScreenshots } from './screenshot-list.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
-import { getShared, getSharedPart } from './shared.ts';
 import { deleteShare, getShares, postShare } from './shares.ts';
-import { postStability } from './stability.ts';
 import { getStart } from './start.ts';
+import { deleteScreenshot, getScreenshot } from './stored-screenshot.ts';
 import {
   deleteWatch,
   getWatch,

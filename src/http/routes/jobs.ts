@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { isJobOf, type JobManner } from '../../jobs/jobs.ts';
+import { isJobOf, type JobOptions } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/ports/job-store.ts';
 import { answer } from '../answer/envelope.ts';
@@ -102,10 +102,10 @@ export async function answerAccepted(
   { jobs }: CaptureService,
   kind: Exclude<JobKind, 'scan'>,
   requests: readonly CaptureRequest[],
-  manner?: JobManner,
+  options?: JobOptions,
 ): Promise<void> {
   const { owner, apiKeyName, isIsolated } = callerOf(ctx);
-  const job = await jobs.add(kind, requests, { ...manner, by: { owner, apiKeyName, isIsolated } });
+  const job = await jobs.add(kind, requests, { ...options, by: { owner, apiKeyName, isIsolated } });
   answer(ctx, jobAnswer(job), 'The job is kept, and will be done.');
   ctx.status = 202;
   ctx.set({ Location: publicPath(ctx, `/jobs/${job.id}`), 'Preference-Applied': 'respond-async' });

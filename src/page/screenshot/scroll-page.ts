@@ -24,15 +24,19 @@ const seen: z.ZodType<Seen> = z.object({
   changed: z.boolean(),
 });
 
-export type Way = Pick<Parameters<PageScripts['scrollPage']>[0], 'from' | 'to' | 'stepMs' | 'hears'>;
+type ScrollOptions = Pick<Parameters<PageScripts['scrollPage']>[0], 'from' | 'to' | 'stepMs' | 'hears'>;
 
 /**
  * Scrolls through these positions and returns the measured state. Stops early when the time of one evaluation is over.
  * Undefined when the document was replaced.
  */
-export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Way): Promise<Seen | undefined> {
+export async function scrollPage(
+  page: IsolatedPage,
+  deadline: Deadline,
+  options: ScrollOptions,
+): Promise<Seen | undefined> {
   const maxMs = Math.min(MAX_PASS_MS, Math.max(0, deadline.waitingMs));
-  const scroll = call('scrollPage', { ...way, stepShare: STEP_SHARE, maxMs, maxFrameMs: MAX_FRAME_MS });
+  const scroll = call('scrollPage', { ...options, stepShare: STEP_SHARE, maxMs, maxFrameMs: MAX_FRAME_MS });
   const value = await askPage(page, deadline, 'scroll through the page', scroll);
   return value === undefined ? undefined : seen.parse(value);
 }

@@ -11,7 +11,7 @@ import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { changeMarks, type MarkedCapture } from './change-marks.ts';
-import { type Keeping, keepCapture, keepFailed } from './keep-capture.ts';
+import { type KeepParts, keepCapture, keepFailed } from './keep-capture.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
 import { createRemover, type Removal, type Remover } from './remover.ts';
 import { createStoreHealth, type StoreHealth } from './store-health.ts';
@@ -43,7 +43,7 @@ export class CaptureStore {
   readonly #remover: Remover;
   readonly #delivery: OutboxDelivery;
   readonly #maxOutbox: number;
-  readonly #keeping: Keeping;
+  readonly #parts: KeepParts;
   readonly #health: StoreHealth;
   /** Captures that are being stored, by id. */
   readonly #underway = new Map<number, Promise<Result>>();
@@ -58,7 +58,7 @@ export class CaptureStore {
     this.#delivery = new OutboxDelivery({ copies, results, outbox, remover: this.#remover, onRecovered, onProblem });
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => artifacts.probe(), onChange: onStoreFailure });
-    this.#keeping = {
+    this.#parts = {
       ...{ copies, results, outbox, onProblem, delivery: this.#delivery },
       onCopyFailure: (error) => {
         if (!this.#noteFailure(error)) onProblem(error);
@@ -115,14 +115,14 @@ export class CaptureStore {
     const hasDatabase = this.#results.kind !== 'none';
     try {
       if (files === null) {
-        if (hasDatabase) await keepFailed(capture, this.#keeping);
+        if (hasDatabase) await keepFailed(capture, this.#parts);
         return withoutEvidence(capture);
       }
       const contents = filesIn(files);
       const kinds = contents.map(([kind]) => kind);
       const record = { ...capture, artifacts: { store: await this.#storeId(), kinds } };
       if (!hasDatabase) await putCapture(this.#artifacts, record, files);
-      const kept = hasDatabase ? await keepCapture(record, files, this.#keeping) : record;
+      const kept = hasDatabase ? await keepCapture(record, files, this.#parts) : record;
       this.#health.succeeded();
       for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);
       return withoutEvidence(kept);

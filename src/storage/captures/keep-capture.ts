@@ -8,7 +8,7 @@ import type { ResultStore } from '../ports/result-store.ts';
 import type { OutboxDelivery } from './outbox-delivery.ts';
 
 /** The stores that a capture goes through, and the reports of what fails there. */
-export interface Keeping {
+export interface KeepParts {
   readonly copies: LocalCopies;
   readonly results: ResultStore;
   readonly outbox: Outbox;
@@ -25,8 +25,8 @@ export interface Keeping {
  * that is in the data directory is delivered; one that is not there was delivered before, or never answered. While the
  * database is away, the record waits, which counts as stored. Rejects when nothing of the capture is left.
  */
-export async function keepCapture(record: StoredRecord, files: CapturedFiles, keeping: Keeping): Promise<StoredRecord> {
-  const { copies, outbox, delivery } = keeping;
+export async function keepCapture(record: StoredRecord, files: CapturedFiles, parts: KeepParts): Promise<StoredRecord> {
+  const { copies, outbox, delivery } = parts;
   if (delivery.isWaiting(record.id)) return (await copies.record(record.id)) ?? record;
   const [staging, noting] = await Promise.allSettled([copies.stage(record, files), outbox.add(record.id)]);
   const staged = staging.status === 'fulfilled' ? staging.value : undefined;
@@ -35,29 +35,29 @@ export async function keepCapture(record: StoredRecord, files: CapturedFiles, ke
     if (noting.status === 'rejected') throw noting.reason;
     const isFirst = (await staged?.publish()) ?? false;
     const own = isFirst ? record : ((await copies.record(record.id)) ?? record);
-    const stored = await write(own, keeping);
+    const stored = await write(own, parts);
     if (stored !== undefined) await delivery.recorded(stored);
     else delivery.wait(record);
     return stored ?? own;
   } catch (error) {
-    await undo(record.id, staged, keeping);
+    await undo(record.id, staged, parts);
     throw error;
   }
 }
 
 /** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
-export async function keepFailed(record: StoredRecord, keeping: Keeping): Promise<void> {
-  const { copies, outbox, delivery } = keeping;
-  if ((await write(record, keeping)) !== undefined) {
+export async function keepFailed(record: StoredRecord, parts: KeepParts): Promise<void> {
+  const { copies, outbox, delivery } = parts;
+  if ((await write(record, parts)) !== undefined) {
     // A record that is stored is answered, also when its copy cannot be written.
-    await copies.copyFailed?.(record).catch(keeping.onCopyFailure);
+    await copies.copyFailed?.(record).catch(parts.onCopyFailure);
     return;
   }
   await outbox.add(record.id);
   try {
     await copies.keepRecord(record);
   } catch (error) {
-    await undo(record.id, undefined, keeping);
+    await undo(record.id, undefined, parts);
     throw error;
   }
   delivery.wait(record);
@@ -67,7 +67,10 @@ export async function keepFailed(record: StoredRecord, keeping: Keeping): Promis
  * Delivers the files to the artifact store, if it is not the data directory, and writes the record to the database.
  * Resolves with the stored record; undefined when the database is away, or records wait for it.
  */
-async function write(record: StoredRecord, { copies, results, delivery }: Keeping): Promise<StoredRecord | undefined> {
+async function write(
+  record: StoredRecord,
+  { copies, results, delivery }: KeepParts,
+): Promise<StoredRecord | undefined> {
   if (delivery.isAway) return undefined;
   try {
     const stored = await deliverFirst(copies, record);
@@ -84,7 +87,7 @@ async function write(record: StoredRecord, { copies, results, delivery }: Keepin
  * The note is removed last: until then, the next start can interpret what a crash leaves. One that stays is removed
  * by the next start.
  */
-async function undo(id: number, staged: StagedCapture | undefined, { outbox, onProblem }: Keeping): Promise<void> {
+async function undo(id: number, staged: StagedCapture | undefined, { outbox, onProblem }: KeepParts): Promise<void> {
   await staged?.discard().catch(onProblem);
   await outbox.remove(id).catch(onProblem);
 }

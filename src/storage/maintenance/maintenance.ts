@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
+import { nullIfDamaged } from '../failures/store-errors.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import { pagesOf } from '../ports/result-store.ts';
-import { damagedFiles } from '../remote/captures.ts';
+import { damagedParts } from '../remote/captures.ts';
 import { unnamedFiles } from '../remote/sweep.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 import { wrongContents } from './contents.ts';
@@ -56,6 +57,8 @@ export async function checkDatabase(places: Places, report: Report, contents = f
       captures += 1;
       if ((await database.results.keyOf(id)) !== undefined) {
         unlisted -= 1;
+        if (backend === undefined && (await artifacts.info(id).catch(nullIfDamaged)) === null)
+          found(`capture ${id}: its record beside its files cannot be read`);
         const isIndexed = (await database.results.wordsOf([id])).has(id);
         const hasWords = async () => (await artifacts.record(id).catch(() => undefined))?.words !== undefined;
         if (!isIndexed && (await hasWords()))
@@ -71,8 +74,8 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     if (contents) for await (const line of wrongContents(artifacts)) found(line);
     if (backend === undefined) return problems;
     const { label } = ARTIFACT_STORES[places.artifacts];
-    for await (const { id, kind } of damagedFiles(backend))
-      found(`capture ${id}: its ${kind} is incomplete in ${label}`);
+    for await (const { id, part } of damagedParts(backend))
+      found(`capture ${id}: its ${part} is incomplete in ${label}`);
     let unnamed = 0;
     for await (const keys of unnamedFiles(backend)) unnamed += keys.length;
     if (unlisted > 0) report(`captures that have a record, and are not listed by ${label}: ${unlisted}`);

@@ -1,6 +1,7 @@
 import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
+import { nullIfDamaged } from '../failures/store-errors.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
@@ -42,7 +43,7 @@ function headOf(content: Buffer, id: number): Unpacked | undefined {
 }
 
 function damaged(id: number): CapstanError {
-  return new CapstanError('artifact_damaged', `The capture ${id} has no readable head in its store.`);
+  return new CapstanError('artifact_damaged', `The capture ${id} cannot be read from its store.`);
 }
 
 /** Bytes of the files that are not packed. */
@@ -50,7 +51,7 @@ export function bytesBeside(files: readonly StoredFile[]): number {
   return files.reduce((sum, { key, bytes }) => sum + (key === undefined ? 0 : bytes), 0);
 }
 
-/** Reads bytes of the object `capture`; undefined when it does not have them. */
+/** Reads bytes of the object `capture`; undefined when it is gone. */
 export async function packedBytes(
   backend: Backend,
   { info, content, objectBytes }: FoundCapture,
@@ -60,31 +61,40 @@ export async function packedBytes(
   const end = start + bytes;
   if (end <= content.length || bytes === 0) return content.subarray(start, end);
   const rest = await backend.get(keyOf(info.id, 'capture'), { start, end: end - 1 });
-  return rest?.content.length === bytes ? rest.content : undefined;
+  if (rest !== undefined && rest.content.length !== bytes) throw damaged(info.id);
+  return rest?.content;
 }
 
-export async function readRecord(backend: Backend, id: number): Promise<StoredRecord | undefined> {
+interface WholeCapture extends FoundCapture {
+  readonly record: StoredRecord;
+}
+
+/** Finds a capture with its record; undefined when there is none. */
+export async function wholeCapture(backend: Backend, id: number): Promise<WholeCapture | undefined> {
   const [found, marks] = await Promise.all([
     findCapture(backend, id),
     backend.get(keyOf(id, 'marks'), { start: 0, end: MAX_MARKS_BYTES }),
   ]);
   const json = found && (await packedBytes(backend, found, found.recordStart));
-  if (json === undefined) return undefined;
-  const { evidence, ...record } = JSON.parse(json.toString());
-  return asDetailed({ ...record, ...(marks && JSON.parse(marks.content.toString())) }, evidence);
+  if (found === undefined || json === undefined) return undefined;
+  try {
+    const { evidence, ...record } = JSON.parse(json.toString());
+    const later = marks && JSON.parse(marks.content.toString());
+    return { ...found, record: asDetailed({ ...record, ...later }, evidence) };
+  } catch {
+    throw damaged(id);
+  }
 }
 
-/** Finds the files that are gone, or have another size than their capture says. */
-export async function* damagedFiles(
+/** Finds the records that cannot be read, and the files that are gone or have another size than their capture says. */
+export async function* damagedParts(
   backend: Backend,
-): AsyncGenerator<{ readonly id: number; readonly kind: ArtifactKind }> {
+): AsyncGenerator<{ readonly id: number; readonly part: ArtifactKind | 'record' }> {
   for await (const { id } of listedCaptures(backend)) {
-    const found = await findCapture(backend, id);
-    if (found === undefined) continue;
-    const { files, recordStart, objectBytes } = found;
-    for (const { key, kind, bytes } of files) {
-      const isThere = key === undefined ? recordStart < objectBytes : (await backend.size(key)) === bytes;
-      if (!isThere) yield { id, kind };
+    const found = await wholeCapture(backend, id).catch(nullIfDamaged);
+    if (found === null) yield { id, part: 'record' };
+    for (const { key, kind, bytes } of found?.files ?? []) {
+      if (key !== undefined && (await backend.size(key)) !== bytes) yield { id, part: kind };
     }
   }
 }

@@ -17,7 +17,7 @@ import {
   type StagedCapture,
 } from '../ports/artifact-store.ts';
 import type { Backend } from './backend.ts';
-import { bytesBeside, type FoundCapture, findCapture, listedCaptures, packedBytes, readRecord } from './captures.ts';
+import { bytesBeside, type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
 import { fileKey, keyOf } from './keys.ts';
 import { createPacking, keysOf, type NewFile, packed, type StoredFile } from './pack.ts';
 import { findRemovable, removeCaptures } from './removal.ts';
@@ -94,7 +94,7 @@ export function createRemoteStore(
         state = 'unknown';
         const key = keyOf(info.id, 'capture');
         let isInserted = await backend.insert(key, capture);
-        const found = isInserted ? undefined : await find(info.id).catch(nullIfDamaged);
+        const found = isInserted ? undefined : await wholeCapture(backend, info.id).catch(nullIfDamaged);
         if (found === null) {
           // Nobody can read that one.
           await backend.put(key, capture);
@@ -202,7 +202,7 @@ export function createRemoteStore(
     stage,
     has,
     info,
-    record: (id) => readRecord(backend, id),
+    record: async (id) => (await wholeCapture(backend, id))?.record,
     open: openArtifact,
     list: (limit, before = Number.MAX_SAFE_INTEGER) => describeNewest(backend.newest(before, limit), info, limit),
     mark: async (id, marks) => {

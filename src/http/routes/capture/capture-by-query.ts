@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { CapstanError } from '../../capture/errors.ts';
-import { parseOrRefuse } from '../../capture/validate.ts';
-import { CAPTURED_FILE } from '../openapi/content.ts';
-import { bodyOfQuery, captureQuery } from '../request/capture-query.ts';
-import { mayBeOfOtherPage } from '../request/other-page.ts';
-import { spendRate } from '../request/spend-rate.ts';
-import { type RouteContext, route } from '../route.ts';
-import type { HttpContext } from '../state.ts';
+import { CapstanError } from '../../../capture/errors.ts';
+import { parseOrRefuse } from '../../../capture/validate.ts';
+import { CAPTURED_FILE } from '../../openapi/content.ts';
+import { bodyOfQuery, captureQuery } from '../../request/capture-query.ts';
+import { mayBeOfOtherPage } from '../../request/other-page.ts';
+import { spendRate } from '../../request/spend-rate.ts';
+import { type RouteContext, route } from '../../route.ts';
+import type { HttpContext } from '../../state.ts';
 import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, submitted } from './post-screenshot.ts';
 
 /** Captures a page and answers with its image, for `<img>` and quick scripts. */
@@ -19,7 +19,6 @@ export const captureByQuery = route({
     'The options are those of `POST /screenshot`. With API keys configured, it needs one, or a signed link. A page of another origin needs a signed link, unless its origin is one of `--cors-origins`. Caches keep the image for `cacheMaxAgeMs`.',
   tag: 'capture',
   scope: 'capture',
-  spendsRate: true,
   isSignable: true,
   parameters: {
     ...captureQuery,
@@ -38,7 +37,7 @@ export const captureByQuery = route({
       headers: CAPTURED_HEADERS,
     },
   },
-  failures: [...CAPTURE_FAILURES, 'link_refused'],
+  failures: [...CAPTURE_FAILURES, 'rate_limited', 'link_refused'],
   handle: async (ctx, { expires: _expires, signature: _signature, ...query }, context) => {
     refuseOtherPages(ctx, context);
     const request = parseOrRefuse(context.schemas.screenshot, bodyOfQuery(query));

@@ -1,37 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
-import { CapstanError, failure, toFailure } from '../../capture/errors.ts';
-import type { CaptureOutcome } from '../../capture/outcome.ts';
-import { callbackUrl, MAX_LINE_BYTES } from '../../capture/request.ts';
-import { refusal } from '../../capture/validate.ts';
-import type { BatchElement, CaptureService } from '../../service/capture-service.ts';
-import { failureOf, toBatchLine, toBatchResult } from '../answer/outcome.ts';
-import { BatchLineSchema, BatchResultSchema } from '../answer/schemas.ts';
-import { clientGone } from '../connection/client-gone.ts';
-import { callerOf } from '../keys/callers.ts';
-import { answerLines, type Room } from '../lines/answer-lines.ts';
-import { batchElement } from '../lines/batch-elements.ts';
-import { bodyLines } from '../lines/body-lines.ts';
-import { type BodyDecoder, bodyDecoder, brokenBody, decodedBody, LINES_TYPE } from '../lines/streamed-body.ts';
-import { refuseIdempotencyKey } from '../middleware/idempotency.ts';
-import { json, lines } from '../openapi/content.ts';
-import { admitCallback } from '../request/callback.ts';
-import { preferLinesOrJson } from '../request/negotiation.ts';
-import { integerText } from '../request/parameters.ts';
-import { prefer, prefersAsync } from '../request/prefer.ts';
-import { refuseWhenFull } from '../request/refuse-early.ts';
-import { spendRate } from '../request/spend-rate.ts';
-import { type RequestSchemas, type RouteContext, routeWithBody } from '../route.ts';
-import type { HttpContext } from '../state.ts';
-import { ACCEPTED, answerAccepted } from './jobs.ts';
+import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
+import type { CaptureOutcome } from '../../../capture/outcome.ts';
+import { callbackUrl, MAX_LINE_BYTES } from '../../../capture/request.ts';
+import { refusal } from '../../../capture/validate.ts';
+import type { CaptureService, ItemRequest } from '../../../service/capture-service.ts';
+import { failureOf, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
+import { BatchLineSchema, BatchResultSchema } from '../../answer/schemas.ts';
+import { clientGone } from '../../connection/client-gone.ts';
+import { callerOf } from '../../keys/callers.ts';
+import { answerLines, type Room } from '../../lines/answer-lines.ts';
+import { batchItem } from '../../lines/batch-items.ts';
+import { bodyLines } from '../../lines/body-lines.ts';
+import { type BodyDecoder, bodyDecoder, brokenBody, decodedBody, LINES_TYPE } from '../../lines/streamed-body.ts';
+import { refuseIdempotencyKey } from '../../middleware/idempotency.ts';
+import { json, lines } from '../../openapi/content.ts';
+import { admitCallback } from '../../request/callback.ts';
+import { preferLinesOrJson } from '../../request/negotiation.ts';
+import { integerText } from '../../request/parameters.ts';
+import { prefer, prefersAsync } from '../../request/prefer.ts';
+import { refuseWhenFull } from '../../request/refuse-early.ts';
+import { spendRate } from '../../request/spend-rate.ts';
+import { type RequestSchemas, type RouteContext, routeWithBody } from '../../route.ts';
+import type { HttpContext } from '../../state.ts';
+import { ACCEPTED, answerAccepted } from '../jobs.ts';
 
 const CONCURRENCY = 'must be an integer of 1 or more';
 
 /** A batch that a client requested. */
 interface Asked {
-  readonly elements: Iterable<BatchElement> | AsyncIterable<BatchElement>;
-  /** Undefined while elements are still arriving. */
+  readonly items: Iterable<ItemRequest> | AsyncIterable<ItemRequest>;
+  /** Undefined while items are still arriving. */
   readonly size: number | undefined;
   readonly concurrency: number | undefined;
   /** URL that receives the batch's last event. */
@@ -47,10 +47,9 @@ export const postBatch = routeWithBody({
   operationId: 'captureBatch',
   summary: 'Captures many pages.',
   description:
-    'One element for each request, in their order; one failure never fails the others. A bad element refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 lines that are bad or have a forbidden target the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
+    'One item for each request, in their order; one failure never fails the others. A bad item refuses the whole batch before anything runs.\n\nWith `Accept: application/x-ndjson` the answer is one BatchLine for each request, as soon as it is there. A body of `application/x-ndjson`, one ScreenshotRequest on each line, is worked off as it arrives and may be of any length; its sender is held back while all its captures are under way or its client does not take the answer. Blank lines are skipped; a bad line, or one over 256 KiB, is the failed item of its index; after 1,000 lines that are bad or have a forbidden target the next one ends the batch and says so. A body that inflates to more than 100 times its size is broken off. It is answered with lines, unless `Accept` prefers `application/json`: then at most as many as a BatchRequest may hold. A sender that sends nothing for 5 minutes while it is waited for is cut off. An answer of lines that is broken off ends with a Failure as its last line, and without the end of the HTTP body.',
   tag: 'capture',
   isIdempotent: true,
-  spendsRate: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {
     concurrency: integerText(z.int({ error: CONCURRENCY }).min(1, { error: CONCURRENCY }), CONCURRENCY)
@@ -69,7 +68,7 @@ export const postBatch = routeWithBody({
     },
     202: ACCEPTED,
   },
-  failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
+  failures: ['target_forbidden', 'rate_limited', 'request_timeout', 'queue_full', 'shutting_down'],
   handle: async (ctx, { parameters, body: { requests, concurrency, callback } }, context) => {
     const { service } = context;
     refuseParametersOfLines(parameters);
@@ -77,7 +76,7 @@ export const postBatch = routeWithBody({
     await admitCallback(ctx, service, callback);
     if (prefersAsync(ctx)) return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
     const asLines = preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines';
-    await answerBatch(ctx, service, { elements: requests, size: requests.length, concurrency, callback }, asLines);
+    await answerBatch(ctx, service, { items: requests, size: requests.length, concurrency, callback }, asLines);
   },
 });
 
@@ -100,12 +99,12 @@ async function answerSentLines(
   try {
     // Refusals must come before the head of the answer.
     const decoder = bodyDecoder(ctx.req);
-    const maxElements = asLines ? Number.POSITIVE_INFINITY : config.maxBatch;
+    const maxItems = asLines ? Number.POSITIVE_INFINITY : config.maxBatch;
     const forbidden: Forbidden = { count: 0 };
-    const limits = { silenceMs, maxElements, decoder, forbidden };
-    const elements = withinRate(ctx, context, sentElements(ctx, schemas, limits));
+    const limits = { silenceMs, maxItems, decoder, forbidden };
+    const items = withinRate(ctx, context, sentItems(ctx, schemas, limits));
     await admitCallback(ctx, service, callback);
-    await answerBatch(ctx, service, { elements, size: undefined, concurrency, callback, forbidden }, asLines);
+    await answerBatch(ctx, service, { items, size: undefined, concurrency, callback, forbidden }, asLines);
   } catch (error) {
     // Reads and drops the rest of the body, so that the client gets to read the answer.
     ctx.req.unpipe();
@@ -117,27 +116,27 @@ async function answerSentLines(
 async function answerBatch(
   ctx: HttpContext,
   service: CaptureService,
-  { elements, size, concurrency, callback, forbidden }: Asked,
+  { items, size, concurrency, callback, forbidden }: Asked,
   asLines: boolean,
 ): Promise<void> {
   ctx.vary('Accept');
   const onBatch = (id: string): void => {
     ctx.state.batch = id;
   };
-  const itemsOf = (from: Asked['elements']) =>
+  const itemsOf = (from: Asked['items']) =>
     service.submitBatch(from, concurrency, size, callback, { ...callerOf(ctx), onBatch }).pipe(
       tap(({ outcome }) => {
         noteCutShort(ctx, outcome);
         if (forbidden !== undefined && isForbidden(outcome)) forbidden.count += 1;
       }),
     );
-  if (asLines) return answerLines(ctx, (room) => itemsOf(whenThereIs(room, elements)).pipe(map(toBatchLine)));
-  const items =
+  if (asLines) return answerLines(ctx, (room) => itemsOf(whenThereIs(room, items)).pipe(map(toBatchLine)));
+  const ended =
     size === 0 && callback === undefined
       ? []
-      : await lastValueFrom(itemsOf(elements).pipe(takeUntil(clientGone(ctx)), toArray()));
+      : await lastValueFrom(itemsOf(items).pipe(takeUntil(clientGone(ctx)), toArray()));
   ctx.type = 'json';
-  ctx.body = items.toSorted((a, b) => a.index - b.index).map(toBatchResult);
+  ctx.body = ended.toSorted((a, b) => a.index - b.index).map(toBatchResult);
 }
 
 function isForbidden(outcome: CaptureOutcome): boolean {
@@ -155,26 +154,26 @@ function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
 function withinRate(
   ctx: HttpContext,
   context: RouteContext,
-  elements: AsyncIterable<BatchElement>,
-): AsyncIterable<BatchElement> {
-  return callerOf(ctx).rate === null ? elements : countedLines(ctx, context, elements);
+  items: AsyncIterable<ItemRequest>,
+): AsyncIterable<ItemRequest> {
+  return callerOf(ctx).rate === null ? items : countedLines(ctx, context, items);
 }
 
 async function* countedLines(
   ctx: HttpContext,
   context: RouteContext,
-  elements: AsyncIterable<BatchElement>,
-): AsyncGenerator<BatchElement, void, undefined> {
-  for await (const element of elements) {
-    if ('failure' in element) {
-      yield element;
+  items: AsyncIterable<ItemRequest>,
+): AsyncGenerator<ItemRequest, void, undefined> {
+  for await (const item of items) {
+    if ('failure' in item) {
+      yield item;
       continue;
     }
-    yield lineBeyondRate(ctx, context, element.target.url) ?? element;
+    yield lineBeyondRate(ctx, context, item.target.url) ?? item;
   }
 }
 
-function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): BatchElement | undefined {
+function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): ItemRequest | undefined {
   try {
     spendRate(ctx, context, 1);
     return undefined;
@@ -185,30 +184,30 @@ function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): B
 
 /** Maximum number of lines in a body that are bad or whose target is forbidden; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
-/** Maximum time for which elements are read before the event loop gets a turn, in milliseconds. */
+/** Maximum time for which items are read before the event loop gets a turn, in milliseconds. */
 const MAX_MS_PER_TURN = 1;
 
-/** Elements of a batch whose target was forbidden. Each costs an event and a line of the log. */
+/** Items of a batch whose target was forbidden. Each costs an event and a line of the log. */
 interface Forbidden {
   count: number;
 }
 
-/** Generates the elements of a body of lines as they arrive. @throws `invalid_request` past `most` elements. */
-async function* sentElements(
+/** Generates the items of a body of lines as they arrive. @throws `invalid_request` past `most` items. */
+async function* sentItems(
   ctx: HttpContext,
   { screenshot }: RequestSchemas,
   {
     silenceMs,
-    maxElements,
+    maxItems,
     decoder,
     forbidden,
   }: {
     readonly silenceMs: number;
-    readonly maxElements: number;
+    readonly maxItems: number;
     readonly decoder: BodyDecoder;
     readonly forbidden: Forbidden;
   },
-): AsyncGenerator<BatchElement, void, undefined> {
+): AsyncGenerator<ItemRequest, void, undefined> {
   let sent = 0;
   let bad = 0;
   let turnedAt = performance.now();
@@ -216,19 +215,19 @@ async function* sentElements(
   try {
     for await (const line of bodyLines(body, { maxBytes: MAX_LINE_BYTES, silenceMs })) {
       sent += 1;
-      if (sent > maxElements) {
+      if (sent > maxItems) {
         throw new CapstanError(
           'invalid_request',
-          `A JSON array answers at most ${maxElements} requests. The batch was cancelled: send Accept: ${LINES_TYPE} for longer ones.`,
+          `A JSON array answers at most ${maxItems} requests. The batch was cancelled: send Accept: ${LINES_TYPE} for longer ones.`,
         );
       }
-      const element = batchElement(line, screenshot);
-      if ('failure' in element) bad += 1;
+      const item = batchItem(line, screenshot);
+      if ('failure' in item) bad += 1;
       if (bad + forbidden.count > MAX_BAD_LINES) {
         yield { url: '', failure: failure('invalid_request', TOO_MANY_BAD_LINES) };
         return;
       }
-      yield element;
+      yield item;
       // Lines that fail at once would otherwise block the event loop for the whole body.
       const mayFailAtOnce = bad + forbidden.count > 0;
       if (!mayFailAtOnce && performance.now() - turnedAt < MAX_MS_PER_TURN) continue;
@@ -246,13 +245,13 @@ async function* sentElements(
 
 const TOO_MANY_BAD_LINES = `The batch ends here: ${MAX_BAD_LINES} lines before this one are bad or have a forbidden target. This line and the rest of the body were not read.`;
 
-/** Passes elements on only while the client reads its answers, so that a slow client costs no memory. */
+/** Passes items on only while the client reads its answers, so that a slow client costs no memory. */
 async function* whenThereIs(
   room: Room,
-  elements: Iterable<BatchElement> | AsyncIterable<BatchElement>,
-): AsyncGenerator<BatchElement, void, undefined> {
-  for await (const element of elements) {
-    yield element;
+  items: Iterable<ItemRequest> | AsyncIterable<ItemRequest>,
+): AsyncGenerator<ItemRequest, void, undefined> {
+  for await (const item of items) {
+    yield item;
     await room();
   }
 }

@@ -1,24 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { errorText } from '../../capture/basics/error-text.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
-import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { parseOrRefuse, refusal } from '../../capture/validate.ts';
-import type { ScanSettings } from '../../capture/work/scan.ts';
-import { answer } from '../answer/envelope.ts';
-import { ScanSchema } from '../answer/schemas.ts';
-import { goneSignal } from '../connection/client-gone.ts';
-import { callerOf } from '../keys/callers.ts';
-import { within } from '../lines/body-lines.ts';
-import { bodyDecoder, brokenBody, decodedBody, LIST_TYPES } from '../lines/streamed-body.ts';
-import { refuseIdempotencyKey } from '../middleware/idempotency.ts';
-import { envelope } from '../openapi/content.ts';
-import { admitCallback } from '../request/callback.ts';
-import { publicPath } from '../request/public-address.ts';
-import { requireRate, spendRate } from '../request/spend-rate.ts';
-import { type RouteContext, routeWithBody } from '../route.ts';
-import type { HttpContext } from '../state.ts';
-import { jobAnswer } from './jobs.ts';
+import { errorText } from '../../../capture/basics/error-text.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { bytesText, STORED_LIMITS } from '../../../capture/stored-limits.ts';
+import { parseOrRefuse, refusal } from '../../../capture/validate.ts';
+import type { ScanSettings } from '../../../capture/work/scan.ts';
+import { answer } from '../../answer/envelope.ts';
+import { ScanSchema } from '../../answer/schemas.ts';
+import { goneSignal } from '../../connection/client-gone.ts';
+import { callerOf } from '../../keys/callers.ts';
+import { within } from '../../lines/body-lines.ts';
+import { bodyDecoder, brokenBody, decodedBody, LIST_TYPES } from '../../lines/streamed-body.ts';
+import { refuseIdempotencyKey } from '../../middleware/idempotency.ts';
+import { envelope } from '../../openapi/content.ts';
+import { admitCallback } from '../../request/callback.ts';
+import { publicPath } from '../../request/public-address.ts';
+import { requireRate, spendRate } from '../../request/spend-rate.ts';
+import { type RouteContext, routeWithBody } from '../../route.ts';
+import type { HttpContext } from '../../state.ts';
+import { jobAnswer } from '../jobs.ts';
 
 /** A scan that a client requested. */
 interface Asked extends ScanSettings {
@@ -42,7 +42,6 @@ Hosts take turns. A \`Retry-After\` with the status 429 or 503 is obeyed once, i
   tag: 'capture',
   needsDatabase: true,
   isIdempotent: true,
-  spendsRate: true,
   parameters: {
     ports: text.meta({ description: 'For a list as the body: as `ports` of a ScanRequest.' }),
     schemes: text.meta({ description: 'For a list as the body: as `schemes` of a ScanRequest.' }),
@@ -68,7 +67,7 @@ Hosts take turns. A \`Retry-After\` with the status 429 or 503 is obeyed once, i
       headers: ['Location', 'Idempotent-Replayed'],
     },
   },
-  failures: ['target_forbidden', 'request_timeout', 'queue_full', 'shutting_down'],
+  failures: ['target_forbidden', 'rate_limited', 'request_timeout', 'queue_full', 'shutting_down'],
   handle: async (ctx, { parameters, body: { targets, ...asked } }, context) => {
     const names = Object.keys(parameters);
     const message = 'is only for a list as the body; put it into the JSON body';
@@ -114,14 +113,14 @@ async function startScan(
   const { owner, apiKeyName, isIsolated } = callerOf(ctx);
   await admitCallback(ctx, service, callback);
   await service.receivers.admitNames(notify ?? [], apiKeyName);
-  const manner = { concurrency, callback, notify, scan, by: { owner, apiKeyName, isIsolated } };
+  const options = { concurrency, callback, notify, scan, by: { owner, apiKeyName, isIsolated } };
   const { gone, release } = goneSignal(ctx);
   const admission = {
     requireRate: (targets: number) => requireRate(ctx, context, targets),
     admit: (targets: number) => spendRate(ctx, context, targets),
     gone,
   };
-  const { job, report } = await service.jobs.addScan(list, capture, manner, admission).finally(release);
+  const { job, report } = await service.jobs.addScan(list, capture, options, admission).finally(release);
   answer(ctx, { ...jobAnswer(job), list: report }, 'The scan is kept, and will be done.');
   ctx.status = 202;
   ctx.set('Location', publicPath(ctx, `/jobs/${job.id}`));

@@ -1,31 +1,31 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
-import { type SentResult, sentResult } from '../../capture/artifacts/artifact-paths.ts';
-import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
-import { FORMATS } from '../../capture/artifacts/formats.ts';
-import type { FailureCode } from '../../capture/errors.ts';
-import type { StoredCapture } from '../../capture/outcome.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
-import type { DetailedResult, Result } from '../../capture/result/result.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
-import { answerWhole } from '../answer/artifact-answer.ts';
-import { answer, answerFailure } from '../answer/envelope.ts';
-import { failureError, failureOf } from '../answer/outcome.ts';
-import { DetailedResultSchema } from '../answer/schemas.ts';
-import { clientGone } from '../connection/client-gone.ts';
-import { callerOf } from '../keys/callers.ts';
-import { CAPTURED_FILE, envelope, text } from '../openapi/content.ts';
-import type { HeaderName } from '../openapi/headers.ts';
-import { MARKDOWN_TYPE, withAcceptedFormat } from '../request/accepted-format.ts';
-import { admitCallback } from '../request/callback.ts';
-import { JSON_TYPE, preferredType } from '../request/negotiation.ts';
-import { prefer, prefersAsync } from '../request/prefer.ts';
-import { publicPath } from '../request/public-address.ts';
-import { awaitBodyOrRefuse, refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
-import { spendRate } from '../request/spend-rate.ts';
-import { type RouteContext, routeWithBody } from '../route.ts';
-import type { HttpContext } from '../state.ts';
-import { ACCEPTED, answerAccepted } from './jobs.ts';
+import { type SentResult, sentResult } from '../../../capture/artifacts/artifact-paths.ts';
+import type { ArtifactKind } from '../../../capture/artifacts/artifacts.ts';
+import { FORMATS } from '../../../capture/artifacts/formats.ts';
+import type { FailureCode } from '../../../capture/errors.ts';
+import type { StoredCapture } from '../../../capture/outcome.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import type { DetailedResult, Result } from '../../../capture/result/result.ts';
+import type { CaptureService } from '../../../service/capture-service.ts';
+import { answerWhole } from '../../answer/artifact-answer.ts';
+import { answer, answerFailure } from '../../answer/envelope.ts';
+import { failureError, failureOf } from '../../answer/outcome.ts';
+import { DetailedResultSchema } from '../../answer/schemas.ts';
+import { clientGone } from '../../connection/client-gone.ts';
+import { callerOf } from '../../keys/callers.ts';
+import { CAPTURED_FILE, envelope, text } from '../../openapi/content.ts';
+import type { HeaderName } from '../../openapi/headers.ts';
+import { MARKDOWN_TYPE, withAcceptedFormat } from '../../request/accepted-format.ts';
+import { admitCallback } from '../../request/callback.ts';
+import { JSON_TYPE, preferredType } from '../../request/negotiation.ts';
+import { prefer, prefersAsync } from '../../request/prefer.ts';
+import { publicPath } from '../../request/public-address.ts';
+import { awaitBodyOrRefuse, refuseLargeWhenFull, refuseNewWhenFull } from '../../request/refuse-early.ts';
+import { spendRate } from '../../request/spend-rate.ts';
+import { type RouteContext, routeWithBody } from '../../route.ts';
+import type { HttpContext } from '../../state.ts';
+import { ACCEPTED, answerAccepted } from '../jobs.ts';
 
 /** Headers of an answer that can be the file of a new capture. */
 export const CAPTURED_HEADERS = [
@@ -72,7 +72,6 @@ export const postScreenshot = routeWithBody({
     'The capture is stored before it is answered. When the client disconnects, it is cancelled. When `Accept` prefers an image type or `application/pdf` to `application/json`, the answer is the file itself; without `format` it is captured in that type, `image/*` as PNG. When it prefers `text/markdown`, the answer is the output `markdown`. An `Accept` that takes none of these is 406 before anything is captured. A target that answers 404 or 500 is a capture that succeeded. A failed capture is a record too, and is in `data`.',
   tag: 'capture',
   isIdempotent: true,
-  spendsRate: true,
   headers: z.object({ Prefer: prefer }),
   parameters: {},
   screen: refuseLargeWhenFull,
@@ -93,7 +92,7 @@ export const postScreenshot = routeWithBody({
     },
     202: ACCEPTED,
   },
-  failures: [...CAPTURE_FAILURES, 'not_acceptable'],
+  failures: [...CAPTURE_FAILURES, 'rate_limited', 'not_acceptable'],
   handle: async (ctx, { body: request }, context) => {
     const { service } = context;
     spendRate(ctx, context, 1);

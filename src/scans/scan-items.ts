@@ -25,7 +25,7 @@ export interface ScanCaptures {
 }
 
 /** A target to capture. `known`: its capture, when an interrupted run has made it already. */
-export interface ScanElement {
+export interface ScanItem {
   readonly index: number;
   readonly host: string;
   readonly request: CaptureRequest;
@@ -39,26 +39,26 @@ export interface ScanElement {
 const UNCERTAIN = WINDOW + 20_000;
 
 /** The targets that a scan is still to capture, in an order that spares their hosts. */
-export interface ScanElements {
-  readonly elements: AsyncGenerator<ScanElement, void, undefined>;
-  /** Ends an element. Returns whether it comes once more, because its target asked for it (`Retry-After`). */
-  readonly ended: (element: ScanElement, outcome: CaptureOutcome) => boolean;
+export interface ScanItems {
+  readonly items: AsyncGenerator<ScanItem, void, undefined>;
+  /** Ends an item. Returns whether it comes once more, because its target asked for it (`Retry-After`). */
+  readonly ended: (item: ScanItem, outcome: CaptureOutcome) => boolean;
   /** Stops all waiting. */
   readonly close: () => void;
 }
 
-export function scanElements(
+export function scanItems(
   { id, isResumed }: Pick<TakenJob, 'id' | 'isResumed'>,
   template: CaptureRequest,
   settings: ScanSettings,
   store: Pick<JobStore, 'list' | 'done' | 'progress'>,
   captures: Pick<ScanCaptures, 'find' | 'delivered'>,
   visits: HostVisits,
-): ScanElements {
-  /** Elements that have been captured again. */
+): ScanItems {
+  /** Items that have been captured again. */
   const again = new Set<number>();
 
-  async function* placed(): AsyncGenerator<Omit<ScanElement, 'known'>, void, undefined> {
+  async function* placed(): AsyncGenerator<Omit<ScanItem, 'known'>, void, undefined> {
     for await (const { index, url, schemeAssumed } of targetsLeft(store, id, settings)) {
       const target = targetOf(url, schemeAssumed);
       yield { index, host: target.host, request: { ...template, target, scan: id } };
@@ -68,7 +68,7 @@ export function scanElements(
   const { perHost = DEFAULT_PER_HOST, sameHostDelayMs: delayMs = 0 } = settings;
   const order = new HostOrder(placed(), { perHost, delayMs, visits });
 
-  async function* elements(): AsyncGenerator<ScanElement, void, undefined> {
+  async function* items(): AsyncGenerator<ScanItem, void, undefined> {
     if (isResumed) await captures.delivered();
     const certainFrom = isResumed ? (await store.progress(id)).highest + UNCERTAIN : -1;
     for (let next = await order.next(); next !== undefined; next = await order.next()) {
@@ -78,16 +78,16 @@ export function scanElements(
   }
 
   return {
-    elements: elements(),
-    ended: ({ known: _known, ...element }, outcome) => {
-      const ms = again.delete(element.index) ? undefined : waitAskedBy(outcome, Date.now());
+    items: items(),
+    ended: ({ known: _known, ...item }, outcome) => {
+      const ms = again.delete(item.index) ? undefined : waitAskedBy(outcome, Date.now());
       if (ms === undefined || ms > template.timeoutMs) {
         // The host asked for more time than the scan has: its other targets wait for as long as one may take.
-        order.release(element, Math.min(ms ?? 0, template.timeoutMs));
+        order.release(item, Math.min(ms ?? 0, template.timeoutMs));
         return false;
       }
-      again.add(element.index);
-      order.again(element, ms);
+      again.add(item.index);
+      order.again(item, ms);
       return true;
     },
     close: () => order.close(),

@@ -1,16 +1,16 @@
-import { StabilitySchema } from '../../capture/comparison/stability.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
-import { refusal } from '../../capture/validate.ts';
-import { checkStability, type StabilityParts } from '../../stability/check-stability.ts';
-import { CAPTURES_OF_CHECK } from '../../stability/variations.ts';
-import { answer } from '../answer/envelope.ts';
-import { clientGone } from '../connection/client-gone.ts';
-import { callerOf } from '../keys/callers.ts';
-import { envelope } from '../openapi/content.ts';
-import { refuseWhenFull } from '../request/refuse-early.ts';
-import { spendRate } from '../request/spend-rate.ts';
-import { routeWithBody } from '../route.ts';
-import { infoOf } from './compare.ts';
+import { StabilitySchema } from '../../../capture/comparison/stability.ts';
+import type { CaptureRequest } from '../../../capture/request.ts';
+import { refusal } from '../../../capture/validate.ts';
+import { checkStability, type StabilityParts } from '../../../stability/check-stability.ts';
+import { CAPTURES_OF_CHECK } from '../../../stability/variations.ts';
+import { answer } from '../../answer/envelope.ts';
+import { clientGone } from '../../connection/client-gone.ts';
+import { callerOf } from '../../keys/callers.ts';
+import { envelope } from '../../openapi/content.ts';
+import { refuseWhenFull } from '../../request/refuse-early.ts';
+import { spendRate } from '../../request/spend-rate.ts';
+import { routeWithBody } from '../../route.ts';
+import { infoOf } from '../compare.ts';
 import { CAPTURE_FAILURES } from './post-screenshot.ts';
 
 export const postStability = routeWithBody({
@@ -21,7 +21,6 @@ export const postStability = routeWithBody({
   description: `Captures the page ${CAPTURES_OF_CHECK} times, as one batch: first with the same clock, random numbers and timing, then with one of them varied at a time. Returns the elements that differ, each with the cause, and a list for \`ignore\` of comparisons and watches. The captures are stored, and count towards the rate and the shares of the key.`,
   tag: 'capture',
   isIdempotent: true,
-  spendsRate: true,
   parameters: {},
   screen: refuseWhenFull,
   body: { name: 'ScreenshotRequest', schema: ({ screenshot }) => screenshot },
@@ -32,7 +31,7 @@ export const postStability = routeWithBody({
       headers: ['Idempotent-Replayed'],
     },
   },
-  failures: [...CAPTURE_FAILURES, 'comparison_too_large', 'artifact_elsewhere', 'artifact_pending'],
+  failures: [...CAPTURE_FAILURES, 'rate_limited', 'comparison_too_large', 'artifact_elsewhere', 'artifact_pending'],
   handle: async (ctx, { body }, context) => {
     const { service } = context;
     refuseOthers(body);

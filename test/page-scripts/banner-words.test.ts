@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { ACCEPT, REJECT } from '../../src/page-scripts/banner/words.ts';
+import { folded } from '../../src/words/folded.ts';
+
+describe('the words on a button of a cookie banner', () => {
+  it.each([
+    'Accept all cookies',
+    'Accept All',
+    'I agree',
+    'Allow all',
+    'Alle akzeptieren',
+    'Alle Cookies akzeptieren',
+    'Tout accepter',
+    'Aceptar todas las cookies',
+    'Accetta tutti',
+    'Alles accepteren',
+    'Zaakceptuj wszystkie',
+    'OK, alle akzeptieren',
+    'Ich akzeptiere alle',
+    'Alle auswählen und bestätigen',
+    'Accept / Close',
+    'Accept & continue to site',
+    'Ik ga akkoord',
+    'Akzeptieren & Schließen',
+    'Alle akzeptieren und weiterlesen',
+    'Accepter & fermer',
+    'Aceptar y cerrar',
+    'Accetta e chiudi',
+    'Aceitar e fechar',
+    'Akceptuję i zamknij',
+    '同意する',
+  ])('accept everything: %s', (words) => {
+    expect(folded(words)).toMatch(ACCEPT);
+    expect(folded(words)).not.toMatch(REJECT);
+  });
+
+  it.each([
+    'Disagree and close',
+    'Accept only essential cookies',
+    'Nur technisch notwendige',
+    'Continua senza accettare',
+    'Recusar',
+    'Endast nödvändiga',
+    'Odmítnout vše',
+    'Nie zgadzam się',
+    'Afvis alle',
+    'すべて拒否する',
+  ])('accept as little as possible: %s', (words) => {
+    expect(folded(words)).toMatch(REJECT);
+    expect(folded(words)).not.toMatch(ACCEPT);
+  });
+});
