@@ -28,7 +28,7 @@ import { requireHost } from './middleware/require-host.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { signedLinks } from './middleware/signed-links.ts';
 import { noteRoute, type RequestTracing, traceRequests } from './middleware/trace.ts';
-import { type OpenApiDocument, openApiDocument } from './openapi/document.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { requestedBy } from './request/requested-by.ts';
 import { type OperationsContext, type Route, type RouteContext, type RouteHandler, scopeOf } from './route.ts';
 import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
@@ -143,7 +143,7 @@ function createRoutes(
 ): Router<HttpState> {
   const router = createRouter();
   const requestLimits = { ...config, callbacks: service.takesCallbacks };
-  let document: OpenApiDocument | undefined;
+  let document: string | undefined;
   const context: RouteContext = {
     service,
     schemas: requestSchemas(requestLimits),
@@ -163,9 +163,9 @@ function createRoutes(
       ctx.state.caller = identify(ctx.state.client);
       logger.info({ request_id: ctx.state.requestId, ...requestedBy(ctx) }, 'a session has begun');
     },
-    // Created on first request: costs 55 ms of CPU.
+    // Created on first request: costs 55 ms of CPU, and its JSON 7 ms.
     document: () => {
-      document ??= openApiDocument(requestLimits);
+      document ??= JSON.stringify(openApiDocument(requestLimits));
       return document;
     },
   };

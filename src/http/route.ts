@@ -57,8 +57,8 @@ export interface RouteContext {
   readonly logins: LoginLimits;
   /** Logs that a session has begun. */
   readonly noteLogin: (ctx: HttpContext) => void;
-  /** Returns the OpenAPI document. */
-  readonly document: () => object;
+  /** Returns the OpenAPI document, as JSON. */
+  readonly document: () => string;
 }
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;

@@ -1,17 +1,28 @@
-import { catchError, concatMap, from, map, mergeMap, type Observable, of, type Subject, takeUntil } from 'rxjs';
+import {
+  catchError,
+  concatMap,
+  from,
+  lastValueFrom,
+  map,
+  mergeMap,
+  type Observable,
+  of,
+  type Subject,
+  takeUntil,
+} from 'rxjs';
 import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import { CapstanError, failure, toFailure } from '../capture/errors.ts';
 import type { Recipients } from '../capture/events.ts';
 import { type BatchItem, type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { HostVisits } from '../scans/host-visits.ts';
-import type { ScanCaptures, ScanItem, ScanItems } from '../scans/scan-items.ts';
+import type { ScanCaptures, ScanItem } from '../scans/scan-items.ts';
 import { packOutcome, recordedOutcome } from '../scans/stored-outcome.ts';
 import { isAway, unlessAway } from '../storage/failures/store-errors.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import { itemsOf } from './job-items.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
-import { packItem, unpackWork } from './stored-form.ts';
+import { packItem, unpackWork, type Work } from './stored-form.ts';
 
 export interface RunOptions {
   readonly store: JobStore;
@@ -37,93 +48,22 @@ export async function runJob(
   owner: string,
   cancelled$: Subject<void>,
   stopping: AbortSignal,
-  { store, submit, submitBatch, captures, report }: RunOptions,
+  options: RunOptions,
   visits: HostVisits,
 ): Promise<JobEnd> {
-  let source: ScanItems | undefined;
+  const { store, report } = options;
   try {
     const work = await unpackWork(job.work);
-    const { concurrency, callback, notify, by: client = ANY_CLIENT } = work;
-    const to = callback === undefined && notify === undefined ? undefined : { callback, notify };
     const left = job.total - (await store.progress(job.id)).done;
-    const outcomes = new OutcomeWriter(
-      (items) => store.put(job.id, owner, items),
-      () => stopping.aborted,
-    );
-    let unfinished = left;
     // A batch without anything left is still run when receivers are told of its end, which a crash may have prevented.
-    if (unfinished === 0 && to === undefined) {
-      await store.finish(job.id, owner, { state: 'completed' });
-      return 'completed';
-    }
-
-    source = itemsOf(job, work, store, captures, visits);
-    const { items, ended, close } = source;
-    stopping.addEventListener('abort', close);
-    const isScan = job.kind === 'scan';
-    const pack = isScan ? packOutcome : packItem;
-    const done = (item: BatchItem): void => {
-      unfinished -= 1;
-      outcomes.add(pack(item));
-    };
-    /** Items that are being captured, by their position in this run's batch. */
-    const running = new Map<number, ScanItem>();
-    let read = 0;
-    let isRead = false;
-    let isInterruptedOnce = false;
-    async function* requests(): AsyncGenerator<CaptureRequest, void, undefined> {
-      for await (const item of items) {
-        await outcomes.room();
-        if (stopping.aborted) return;
-        const { index, request, known } = item;
-        if (known === undefined) {
-          running.set(read, item);
-          read += 1;
-          yield request;
-        } else {
-          ended(item, recordedOutcome(known));
-          done({ index, url: request.target.url, outcome: recordedOutcome(known) });
-        }
-      }
-      isRead = !stopping.aborted;
-    }
-    const finish = async ({ index: position, url, outcome }: BatchItem): Promise<void> => {
-      const item = running.get(position);
-      running.delete(position);
-      if (item === undefined) return;
-      const isAgain = ended(item, outcome);
-      // The item was cancelled, or interrupted by a stop of the service: it has no outcome yet.
-      if (isInterrupted(outcome)) {
-        isInterruptedOnce = true;
-        return;
-      }
-      if (isScan && outcome.state === 'stored') {
-        const { result } = outcome;
-        // A capture that was answered by an earlier one is not the scan's own.
-        if (isAgain) return result.cached ? undefined : unlessAway(() => captures.remove(result.id));
-        const sameAs = await unlessAway(() => captures.sameAs(result));
-        done({ index: item.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });
-      } else done({ index: item.index, url, outcome });
-    };
-    const items$ =
-      job.kind === 'screenshot'
-        ? from(requests()).pipe(concatMap((request) => asBatch(request, (only) => submit(only, client))))
-        : submitBatch(requests(), concurrency, left, to, { ...client, ...(isScan && { id: job.id }) });
-    await new Promise<void>((resolve, reject) => {
-      items$.pipe(takeUntil(cancelled$), mergeMap(finish)).subscribe({ error: reject, complete: resolve });
-    });
-    await outcomes.written();
-    if (unfinished === 0 && outcomes.waiting === 0) {
-      await store.finish(job.id, owner, { state: 'completed' });
-      return 'completed';
-    }
-    // Its list is gone: it would be taken again and again.
-    if (isScan && isRead && !isInterruptedOnce && unfinished > 0 && !stopping.aborted) {
-      await store.finish(job.id, owner, { state: 'failed', failure: failure('internal') });
-      return 'failed';
-    }
-    await store.release(job.id, owner);
-    return 'released';
+    const end =
+      left === 0 && work.callback === undefined && work.notify === undefined
+        ? 'completed'
+        : await captureItems(job, work, left, owner, cancelled$, stopping, options, visits);
+    if (end === 'completed') await store.finish(job.id, owner, { state: end });
+    else if (end === 'failed') await store.finish(job.id, owner, { state: end, failure: failure('internal') });
+    else await store.release(job.id, owner);
+    return end;
   } catch (thrown) {
     if (isAway(thrown)) return 'later';
     const reason = toFailure(thrown);
@@ -134,12 +74,89 @@ export async function runJob(
     await store.finish(job.id, owner, { state: 'failed', failure: reason });
     report(thrown);
     return 'failed';
-  } finally {
-    if (source !== undefined) {
-      stopping.removeEventListener('abort', source.close);
-      source.close();
-    }
   }
+}
+
+/** Captures the items of a job that have no outcome yet, and writes their outcomes. `left`: their number. */
+async function captureItems(
+  job: TakenJob,
+  work: Work,
+  left: number,
+  owner: string,
+  cancelled$: Subject<void>,
+  stopping: AbortSignal,
+  { store, submit, submitBatch, captures }: RunOptions,
+  visits: HostVisits,
+): Promise<'completed' | 'failed' | 'released'> {
+  const { concurrency, callback, notify, by: client = ANY_CLIENT } = work;
+  const to = callback === undefined && notify === undefined ? undefined : { callback, notify };
+  const isScan = job.kind === 'scan';
+  const outcomes = new OutcomeWriter(
+    (items) => store.put(job.id, owner, items),
+    () => stopping.aborted,
+  );
+  let unfinished = left;
+  const done = (item: BatchItem): void => {
+    unfinished -= 1;
+    outcomes.add(isScan ? packOutcome(item) : packItem(item));
+  };
+  const { items, ended, close } = itemsOf(job, work, store, captures, visits);
+  /** Items that are being captured, by their position in this run's batch. */
+  const running = new Map<number, ScanItem>();
+  let read = 0;
+  let isRead = false;
+  let isInterruptedOnce = false;
+  async function* requests(): AsyncGenerator<CaptureRequest, void, undefined> {
+    for await (const item of items) {
+      await outcomes.room();
+      if (stopping.aborted) return;
+      const { index, request, known } = item;
+      if (known === undefined) {
+        running.set(read, item);
+        read += 1;
+        yield request;
+      } else {
+        ended(item, recordedOutcome(known));
+        done({ index, url: request.target.url, outcome: recordedOutcome(known) });
+      }
+    }
+    isRead = !stopping.aborted;
+  }
+  const finish = async ({ index: position, url, outcome }: BatchItem): Promise<void> => {
+    const item = running.get(position);
+    running.delete(position);
+    if (item === undefined) return;
+    const isAgain = ended(item, outcome);
+    // The item was cancelled, or interrupted by a stop of the service: it has no outcome yet.
+    if (isInterrupted(outcome)) {
+      isInterruptedOnce = true;
+      return;
+    }
+    if (isScan && outcome.state === 'stored') {
+      const { result } = outcome;
+      // A capture that was answered by an earlier one is not the scan's own.
+      if (isAgain) return result.cached ? undefined : unlessAway(() => captures.remove(result.id));
+      const sameAs = await unlessAway(() => captures.sameAs(result));
+      done({ index: item.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });
+    } else done({ index: item.index, url, outcome });
+  };
+
+  const items$ =
+    job.kind === 'screenshot'
+      ? from(requests()).pipe(concatMap((request) => asBatch(request, (only) => submit(only, client))))
+      : submitBatch(requests(), concurrency, left, to, { ...client, ...(isScan && { id: job.id }) });
+  stopping.addEventListener('abort', close);
+  try {
+    await lastValueFrom(items$.pipe(takeUntil(cancelled$), mergeMap(finish)), { defaultValue: undefined });
+  } finally {
+    stopping.removeEventListener('abort', close);
+    close();
+  }
+  await outcomes.written();
+  if (unfinished === 0 && outcomes.waiting === 0) return 'completed';
+  // Its list is gone: it would be taken again and again.
+  const isGone = isScan && isRead && !isInterruptedOnce && unfinished > 0 && !stopping.aborted;
+  return isGone ? 'failed' : 'released';
 }
 
 /** Runs a single capture as a batch of one. A refusal becomes its outcome, except `queue_full` and `shutting_down`. */

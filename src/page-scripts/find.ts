@@ -12,6 +12,7 @@ import {
   select,
   shadowOf,
 } from './dom.ts';
+import { isSeen } from './drawn-box.ts';
 import { treesIn } from './open-trees.ts';
 
 /**
@@ -26,6 +27,12 @@ export function elementsBy(steps: readonly SelectorStep[], start: PageParent = p
     roots = [...new Set(roots.flatMap(find))];
   }
   return roots.filter(isElement);
+}
+
+/** Returns the first visible element that matches a selector, or else the first one; null when none does. */
+export function firstBy(steps: readonly SelectorStep[]): PageElement | null {
+  const found = elementsBy(steps);
+  return found.find((element) => isSeen(element)) ?? found[0] ?? null;
 }
 
 function findXPath({ xpath }: XPathStep, root: PageParent): PageElement[] {

@@ -1,3 +1,4 @@
+import { errorText } from '../capture/basics/error-text.ts';
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { DIGEST, digestOf, MAX_SHOWN, messageOf, type NoticeOf } from './messages.ts';
 import { turnAt } from './pace.ts';
@@ -135,6 +136,7 @@ export class Channel {
     this.#sending.add(delivery.lane);
     const { report } = this.#options;
     void this.#send(delivery)
+      .catch((error) => this.#notSent(delivery, error))
       .catch(report)
       .then(() => {
         this.#sending.delete(delivery.lane);
@@ -156,11 +158,30 @@ export class Channel {
     const send = () => this.#sender.attempt(receiver, messageOf(delivery, noticeOf));
     const attempt = await inTurn(receiver, delivery.apiKeyName, send);
     if (attempt === undefined) return;
-    const attempts = delivery.attempts + 1;
     if (attempt.end === 'delivered') {
+      const attempts = delivery.attempts + 1;
       this.#failures = 0;
       return this.#sender.delivered([delivery.id], receiver, { ...delivery, attempts }, attempt.status);
     }
+    await this.#postpone(delivery, receiver, attempt);
+  }
+
+  /** Sends a message again later, at the times for failed attempts, when the service itself has failed at it. */
+  async #notSent(delivery: StoredDelivery, error: unknown): Promise<void> {
+    const { report, signal } = this.#options;
+    report(error);
+    if (signal.aborted) return;
+    const receiver = { name: nameIn(delivery.receiver), host: '' };
+    const reason = `the service failed: ${errorText(error)}`;
+    await this.#postpone(delivery, receiver, { end: 'again', reason, status: null, afterMs: null });
+  }
+
+  async #postpone(
+    delivery: StoredDelivery,
+    receiver: Pick<Receiver, 'name' | 'host'>,
+    attempt: Exclude<Attempt, { end: 'delivered' }>,
+  ): Promise<void> {
+    const attempts = delivery.attempts + 1;
     const dueAt = attempt.end === 'again' ? this.#failed(attempt, attempts) : undefined;
     if (dueAt === undefined || this.#isHopeless(delivery.createdAt, attempts)) {
       return this.#sender.bury({ ...delivery, attempts }, receiver, failureOf(attempt));

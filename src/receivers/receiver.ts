@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReceiverKind } from '../capture/work/receiver.ts';
+import type { ReceiverKind, UNKNOWN_KIND } from '../capture/work/receiver.ts';
 import type { Pace } from './pace.ts';
 import type { Transport } from './transport.ts';
 
@@ -9,7 +9,9 @@ export interface Receiver {
   readonly key: string;
   /** The name that events and answers show. */
   readonly name: string;
-  readonly kind: ReceiverKind;
+  readonly kind: ReceiverKind | typeof UNKNOWN_KIND;
+  /** Why its messages are given up at once; null when they are sent. */
+  readonly problem: string | null;
   /** Host and port of its address; the rest may hold a secret. */
   readonly host: string;
   readonly pace: Pace;

@@ -1,5 +1,7 @@
+import { z } from 'zod';
+import { isTimeZone } from '../capture/basics/time-fields.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
-import type { NewReceiver } from '../capture/work/receiver.ts';
+import { isReceiverKind, type NewReceiver, UNKNOWN_KIND } from '../capture/work/receiver.ts';
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
@@ -20,14 +22,43 @@ type RegistryOptions = TransportParts & {
 
 export type Registry = ReturnType<typeof createRegistry>;
 
+/** The stored form of a receiver. Kinds that only a newer version knows are read as unknown. */
+const StoredReceiver = z
+  .string()
+  .transform(parsedJson)
+  .pipe(
+    z.object({
+      kind: z.string().transform((kind) => (isReceiverKind(kind) ? kind : UNKNOWN_KIND)),
+      address: z.string(),
+      every: z.number().positive().optional(),
+      quiet: z.object({ from: z.number(), to: z.number(), timeZone: z.string().refine(isTimeZone) }).optional(),
+      maxPerHour: z.number().positive().optional(),
+    }),
+  );
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A receiver that is listed, and whose messages are given up. */
+function unusable(key: string, name: string, problem: string): Receiver {
+  const end = refused(problem);
+  return { key, name, kind: UNKNOWN_KIND, problem, host: '', pace: {}, transport: async () => end };
+}
+
 /** Knows the receivers: those of the operator, those that keys have given, and the callbacks of requests. */
 export function createRegistry({ webhooks, operator, alerts, given, ...parts }: RegistryOptions) {
   const receiver = (key: string, { name, kind, address, ...pace }: NewReceiver): Receiver => {
     const read = TRANSPORTS[kind].read(address);
-    if (typeof read === 'object') return { key, name, kind, host: read.host, pace, transport: read.open(parts) };
+    if (typeof read === 'object') {
+      return { key, name, kind, problem: null, host: read.host, pace, transport: read.open(parts) };
+    }
     // Another version of the service accepted the address: the receiver is listed, and its messages are given up.
-    const end = refused(`the address ${read}`);
-    return { key, name, kind, host: URL.parse(address)?.host ?? '', pace, transport: async () => end };
+    return { ...unusable(key, name, `the address ${read}`), kind, host: URL.parse(address)?.host ?? '', pace };
   };
   const webhook = (key: string, name: string, address: string) => receiver(key, { name, kind: 'webhook', address });
   const everything = webhooks.map((url) => webhook(KEYS.webhook(url), 'webhook', url));
@@ -41,8 +72,13 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
     const key = KEYS.given(apiKeyName, name);
     const known = opened.get(key);
     if (known?.body === body) return known.receiver;
-    const written: NewReceiver = JSON.parse(body);
-    const made = receiver(key, written);
+    const { data: written } = StoredReceiver.safeParse(body);
+    const made =
+      written === undefined
+        ? unusable(key, name, 'what is stored of it cannot be read: its record is damaged')
+        : written.kind === UNKNOWN_KIND
+          ? unusable(key, name, 'its kind is not known: another version of the service stored it')
+          : receiver(key, { ...written, name, kind: written.kind });
     // Names that are given and removed in turn take no more memory than those that are kept.
     if (opened.size >= 2 * STORED_LIMITS.receivers.count) opened.clear();
     opened.set(key, { body, receiver: made });

@@ -66,10 +66,10 @@ export function manageReceivers(parts: ReceiverManagement) {
       ofKey === null ? none : store.buried(ofKey),
       store.states(shown.map(({ receiver }) => receiver.key)),
     ]);
-    return shown.map(({ receiver: { key, name, kind, host, pace }, apiKeyName }) => {
+    return shown.map(({ receiver: { key, name, kind, problem, host, pace }, apiKeyName }) => {
       const isOperator = registry.operator.get(name)?.key === key;
       return {
-        ...{ name, kind, host, is_operator: isOperator },
+        ...{ name, kind, problem, host, is_operator: isOperator },
         ...(apiKeyName !== null && { api_key_name: apiKeyName }),
         every_ms: pace.every ?? null,
         quiet: pace.quiet === undefined ? null : quietText(pace.quiet),

@@ -1,6 +1,7 @@
 import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
 import { isOfKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { nullIfDamaged } from '../storage/failures/store-errors.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { endsList, type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
@@ -87,9 +88,11 @@ async function listOwn(
   for (let after = await keysetBefore(results, before); infos.length < limit; ) {
     const wanted = limit - infos.length;
     const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
-    // Captures of which another store has the files are left out.
-    const found = await Promise.all(page.map(({ id }) => artifacts.info(id, { undelivered: true })));
-    infos.push(...found.filter((info) => info !== undefined));
+    // Captures of which another store has the files, or whose record is damaged, are left out.
+    const found = await Promise.all(
+      page.map(({ id }) => artifacts.info(id, { undelivered: true }).catch(nullIfDamaged)),
+    );
+    infos.push(...found.filter((info) => info != null));
     const last = page.at(-1);
     if (last === undefined || endsList(page, wanted)) break;
     after = keysetOf(last);

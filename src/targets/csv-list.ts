@@ -16,12 +16,20 @@ export function isCsvHead(line: string): boolean {
   return columnOf(line) !== undefined;
 }
 
-/** Returns the separator and the place of the column; undefined without one. */
-function columnOf(line: string): { readonly delimiter: string; readonly at: number } | undefined {
+interface Column {
+  readonly delimiter: string;
+  readonly at: number;
+  /** Whether the table has no other column. */
+  readonly isOnly: boolean;
+}
+
+/** Returns the column with the targets; undefined without one. */
+function columnOf(line: string): Column | undefined {
   if (line.length > MAX_HEAD_CHARACTERS) return undefined;
   for (const delimiter of [',', ';', '\t']) {
-    const at = cellsOf(line, delimiter).findIndex((name) => COLUMN.test(name.trim()));
-    if (at >= 0) return { delimiter, at };
+    const names = cellsOf(line, delimiter);
+    const at = names.findIndex((name) => COLUMN.test(name.trim()));
+    if (at >= 0) return { delimiter, at, isOnly: names.length === 1 };
   }
   return undefined;
 }
@@ -56,7 +64,7 @@ export async function* csvList(
   texts: AsyncIterable<string>,
   head: string,
 ): AsyncGenerator<readonly Found[], void, undefined> {
-  const { delimiter = ',', at = 0 } = columnOf(head) ?? {};
+  const { delimiter, at, isOnly } = columnOf(head) ?? { delimiter: ',', at: 0, isOnly: true };
   const source = Readable.from(withLf(texts));
   const rows = source.pipe(
     parse({
@@ -74,7 +82,8 @@ export async function* csvList(
   try {
     for await (const row of rows) {
       const { record, info }: { readonly record: readonly string[]; readonly info: { readonly lines: number } } = row;
-      const cell = (record[at] ?? '').trim();
+      // Commas of a URL divide no cells where there is one column.
+      const cell = ((isOnly ? record.join(delimiter) : record[at]) ?? '').trim();
       if (cell === '') found.push({ line: info.lines, text: '', reason: 'no_url', problem: null });
       // A text that a spreadsheet would have run is exported with an apostrophe before it.
       else for (const target of cell.split(/\s+/)) found.push({ line: info.lines, target: target.replace(/^'/, '') });

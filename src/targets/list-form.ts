@@ -49,14 +49,21 @@ function firstLine(head: string): string {
 async function headOf(texts: AsyncGenerator<string, void, undefined>) {
   let head = '';
   let hasEnded = false;
-  while (head.length < HEAD_CHARACTERS) {
-    const step = await texts.next();
-    hasEnded = step.done === true;
-    if (step.done === true) break;
-    head += step.value;
+  let failure: { readonly error: unknown } | undefined;
+  while (head.length < HEAD_CHARACTERS && !hasEnded) {
+    try {
+      const step = await texts.next();
+      hasEnded = step.done === true;
+      head += step.value ?? '';
+    } catch (error) {
+      hasEnded = true;
+      failure = { error };
+    }
   }
   async function* all(): AsyncGenerator<string, void, undefined> {
     if (head !== '') yield head;
+    // What comes before the damage is read.
+    if (failure !== undefined) throw failure.error;
     if (!hasEnded) yield* texts;
   }
   return { head, texts: all() };

@@ -23,6 +23,7 @@ interface Port {
  * the XML of masscan, which knows no services, it finds all open TCP ports.
  */
 export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly Found[], void, undefined> {
+  let hasRoot = false;
   let isMasscan = false;
   let address = '';
   let userName = '';
@@ -45,7 +46,13 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly 
   };
 
   return readXml<Found>(texts, {
-    open: ({ name, attributes }) => {
+    open: ({ name, attributes, line }) => {
+      const isRoot = !hasRoot;
+      hasRoot = true;
+      if (isRoot && name !== 'nmaprun' && name !== 'host') {
+        const problem = 'begins XML of another kind: lists are XML of nmap or masscan, or sitemaps';
+        return [{ line, text: `<${name}>`, reason: 'invalid', problem }];
+      }
       if (name === 'host') {
         address = '';
         userName = '';

@@ -35,11 +35,12 @@ export async function* readXml<T>(
 ): AsyncGenerator<readonly T[], void, undefined> {
   const parser = new QuietParser((message) => {
     // An end in the middle of an element is no error of the text before it.
-    if (!isEnding && !isUnknownEntity(message)) problem ??= message;
+    if (!isEnding && !isHarmless(message, hasElement)) problem ??= message;
   });
   let found: T[] = [];
   let problem: string | undefined;
   let isEnding = false;
+  let hasElement = false;
   let kept = 0;
   const contents: string[] = [];
   const add = (piece: string): void => {
@@ -50,6 +51,7 @@ export async function* readXml<T>(
   };
   parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
     kept = 0;
+    hasElement = true;
     contents.push('');
     if (contents.length > MAX_DEPTH) problem ??= `has more than ${MAX_DEPTH} elements in each other`;
     if (problem !== undefined) return;
@@ -100,8 +102,9 @@ class QuietParser extends SaxesParser {
   }
 }
 
-function isUnknownEntity(message: string): boolean {
-  return message.includes('undefined entity');
+/** Whether a mistake loses nothing: an unknown entity, or blank lines before the first tag. */
+function isHarmless(message: string, hasElement: boolean): boolean {
+  return message.includes('undefined entity') || (!hasElement && message.includes('declaration must be at the start'));
 }
 
 function localName(name: string): string {

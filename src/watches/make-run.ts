@@ -3,6 +3,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result/result.ts';
 import { COMPARED, type WatchRun } from '../capture/work/watch.ts';
 import { conditionsIn } from '../capture/work/watch-values.ts';
+import { nullIfDamaged } from '../storage/failures/store-errors.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { decide, isUnknown, knownBy } from './decide.ts';
 import { type Changes, type CompareParts, findChanges } from './find-changes.ts';
@@ -132,9 +133,9 @@ async function notCompared({ id, verdict }: Result, { baseline, latest }: Progre
   return { ...found, before: await firstKept([baseline, latest], parts), state: 'unchanged' };
 }
 
-/** Returns the first capture that was not removed. */
+/** Returns the first capture that was not removed and can be read. */
 async function firstKept(captures: readonly (number | null)[], { artifacts }: CompareParts): Promise<number | null> {
-  for (const id of captures) if (id !== null && (await artifacts.info(id)) !== undefined) return id;
+  for (const id of captures) if (id !== null && (await artifacts.info(id).catch(nullIfDamaged)) != null) return id;
   return null;
 }
 
@@ -150,7 +151,8 @@ async function compared(
     return { ...found, state: 'failed', ...failure('artifact_elsewhere') };
   }
   for (const before of [baseline, latest]) {
-    if (before === null || (await parts.artifacts.record(before))?.options_digest !== digest) continue;
+    if (before === null || (await parts.artifacts.record(before).catch(nullIfDamaged))?.options_digest !== digest)
+      continue;
     const changes = await findChanges(parts, rules, [before, id], by.owner);
     if (changes === undefined) continue;
     if (changes.changed.length === 0) return { ...found, ...changes, before, state: 'unchanged' };

@@ -98,7 +98,12 @@ function* runsOf(
   const last = words.length - 1;
   const whole = isPrefix ? words.slice(0, -1) : words;
   const places = whole.map((word, offset) => ({ offset, at: positions.get(word) ?? [] }));
-  const { at, offset } = places.toSorted((a, b) => a.at.length - b.at.length)[0] ?? { at: tokens.keys(), offset: 0 };
+  // Most words do not begin like this, and those of a long page are read once for each prefix of a query.
+  const beginnings = () => [...positions].flatMap(([word, at]) => (word.startsWith(words[0] ?? '') ? at : []));
+  const { at, offset } = places.toSorted((a, b) => a.at.length - b.at.length)[0] ?? {
+    at: beginnings().sort((one, other) => one - other),
+    offset: 0,
+  };
   for (const place of at) {
     const start = place - offset;
     const isHit = words.every((word, index) => {

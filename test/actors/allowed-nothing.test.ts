@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { patience, type RunningActor, startActor } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 /** Permissions that a page may ask for. */
 const PERMISSIONS = [
@@ -108,7 +109,10 @@ describe.each([
   });
 
   const seen = async (path: string): Promise<unknown> => {
-    const { title } = await running.actor.capture(captureRequest(`${origin}${path}`, asks), patience);
+    const { title } = await running.actor.capture(
+      captureRequest(`${origin}${path}`, { ...IN_FEW_PIXELS, ...asks }),
+      patience,
+    );
     return JSON.parse(title);
   };
 

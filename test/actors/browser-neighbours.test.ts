@@ -4,6 +4,7 @@ import { failureOf, patience, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 /** Number of pages that wait for each other before they storm. */
 const TOGETHER = 11;
@@ -36,7 +37,7 @@ describe('captures that run at the same time as a hostile page', () => {
     const before = site.hits('/flood');
     const ended = pages.map(([path, wants]) =>
       actor
-        .capture(captureRequest(site.url(path), { timeoutMs: 120_000, ...wants }), leave.signal)
+        .capture(captureRequest(site.url(path), { ...IN_FEW_PIXELS, timeoutMs: 120_000, ...wants }), leave.signal)
         .catch(() => undefined),
     );
     await expect.poll(() => site.hits('/flood') - before).toBeGreaterThanOrEqual(pages.length);
@@ -48,7 +49,7 @@ describe('captures that run at the same time as a hostile page', () => {
 
   /** Captures another page once it has loaded. On a busy machine it may have to be held still for its picture. */
   const neighbour = async ({ actor }: RunningActor, timeoutMs: number) => {
-    const request = captureRequest(site.url('/short'), { timeoutMs, waitUntil: 'load', elementMap: false });
+    const request = captureRequest(site.url('/short'), { ...IN_FEW_PIXELS, timeoutMs, waitUntil: 'load' });
     const { title, cutPhase } = await actor.capture(request, patience);
     expect(title).toBe('A small port with deep water · Port of Lindholm');
     expect(cutPhase).toBeOneOf([null, 'picture']);

@@ -7,6 +7,7 @@ import { listening } from '../egress/listening.ts';
 import { patience, startActor } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { familyOf } from '../support/process-family.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 /** Returns the number of renderers that this process and its descendants have. */
 async function renderers(): Promise<number> {
@@ -45,7 +46,10 @@ it.skipIf(process.platform !== 'linux').each([
   const egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.0/8'], deny: [] }) });
   const running = await startActor({ egress });
   try {
-    const request = captureRequest(`http://127.0.0.1:${server.port}/`, { waitForFunction: 'document.title' });
+    const request = captureRequest(`http://127.0.0.1:${server.port}/`, {
+      ...IN_FEW_PIXELS,
+      waitForFunction: 'document.title',
+    });
     expect((await running.actor.capture(request, patience)).title).toBe(String(count));
   } finally {
     await running.stop();

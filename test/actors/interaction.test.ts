@@ -118,13 +118,21 @@ describe.concurrent('interaction with a page', () => {
     });
 
     it.each<[string, Action, string]>([
-      ['is not there', { type: 'click', selector: '#nobody' }, 'actions[1] (click): no element matches "#nobody"'],
+      [
+        'is not there',
+        { type: 'click', selector: '#nobody' },
+        'actions[1] (click): no visible element matches "#nobody"',
+      ],
       [
         'has no such text',
         { type: 'click', text: 'Accept all' },
         'actions[1] (click): no visible element has the text "Accept all"',
       ],
-      ['is not visible', { type: 'hover', selector: '#hidden' }, 'actions[1] (hover): element is not visible'],
+      [
+        'is not visible',
+        { type: 'hover', selector: '#hidden' },
+        'actions[1] (hover): no visible element matches "#hidden"',
+      ],
       ['is read-only', { type: 'type', selector: '#fixed', text: 'x' }, 'actions[1] (type): element is not editable'],
       ['is disabled', { type: 'click', selector: '#off' }, 'actions[1] (click): element is not enabled'],
       [
@@ -242,7 +250,7 @@ describe.concurrent('interaction with a page', () => {
     });
 
     it.each([
-      [{ nobody: 'x' }, 'form.fields.nobody: no element matches "[name=\\"nobody\\"]"'],
+      [{ nobody: 'x' }, 'form.fields.nobody: no visible element matches "[name=\\"nobody\\"]"'],
       [{ ship: true }, 'form.fields.ship: takes text'],
       [{ port: true }, 'form.fields.port: takes the value or the text of an option'],
       [{ berth: true }, 'form.fields.berth: takes the value of the radio button to choose'],

@@ -4,6 +4,7 @@ import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningProxy, startProxy } from '../support/proxy.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 /* These public host names are resolved only by the proxy, all to the fixture site. */
 
@@ -32,7 +33,7 @@ describe('blockAds', () => {
   }
   function capture(url: string, blockAds: boolean): Promise<Snapshot> {
     const server = `http://127.0.0.1:${proxy.port}`;
-    return running.actor.capture(captureRequest(url, { blockAds, proxy: { server } }), patience);
+    return running.actor.capture(captureRequest(url, { ...IN_FEW_PIXELS, blockAds, proxy: { server } }), patience);
   }
 
   it('blocks the hosts of advertisers, and nothing else', async () => {

@@ -8,6 +8,7 @@ import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { startProxy } from '../support/proxy.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 const CREDENTIALS = { username: 'harbour', password: 'master:key' };
 /** Names that only the proxy resolves. */
@@ -27,7 +28,7 @@ describe('a capture through a proxy', () => {
   const running = actorForSuite();
 
   const capture = (url: string, overrides: CaptureOptions): Promise<Snapshot> =>
-    running.actor.capture(captureRequest(url, overrides), patience);
+    running.actor.capture(captureRequest(url, { ...IN_FEW_PIXELS, ...overrides }), patience);
 
   it('reaches targets that only the proxy resolves, by http and by https', async () => {
     await using running = await startProxy({ credentials: 'harbour:master:key', names });

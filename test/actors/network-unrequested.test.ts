@@ -11,8 +11,9 @@ import { patience, startActor } from '../support/actor.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
-const LISTED: CaptureOptions = { evidence: ['network'], outputs: ['har'], elementMap: false };
+const LISTED: CaptureOptions = { ...IN_FEW_PIXELS, evidence: ['network'], outputs: ['har'] };
 
 /** The paths that the evidence lists, and those that the HAR lists, in order. */
 function listedIn({ evidence, outputs }: Snapshot) {

@@ -17,7 +17,7 @@ import { patience, startActor } from '../support/actor.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 const ajv = addFormats.default(new Ajv.default({ strict: false }));
 ajv.addMetaSchema(draft06);
@@ -109,7 +109,7 @@ describe('the output har', () => {
   const otherPort = siteForSuite();
 
   async function harOf(path: string, options: CaptureOptions = {}, { actor } = ground.running): Promise<Har> {
-    const request = captureRequest(ground.site.url(path), { outputs: ['har'], ...options });
+    const request = captureRequest(ground.site.url(path), { ...IN_FEW_PIXELS, outputs: ['har'], ...options });
     const { outputs } = await actor.capture(request, patience);
     const har = JSON.parse(String(outputs.har?.content));
     expect(ajv.validate('har.json#', har), ajv.errorsText()).toBe(true);

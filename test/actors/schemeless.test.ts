@@ -7,7 +7,7 @@ import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 /** First byte of a TLS handshake. */
 const TLS_HANDSHAKE = 0x16;
@@ -18,7 +18,7 @@ describe('a URL without a scheme', () => {
   const service = serviceForSuite();
 
   const capture = (url: string, overrides: object = {}) =>
-    ground.running.actor.capture(screenshot.parse({ ...overrides, url }), patience);
+    ground.running.actor.capture(screenshot.parse({ ...IN_FEW_PIXELS, ...overrides, url }), patience);
 
   it('tries http at the same port when the server does not speak TLS', async () => {
     expect(await capture(`127.0.0.1:${ground.site.port}/short`)).toMatchObject({

@@ -133,6 +133,51 @@ describe('an element that is cut off', () => {
   });
 });
 
+/** Boxes before the one that is visible: all of them match, and nothing of these is seen. */
+const PASSED: Readonly<Record<string, readonly [before: string, options?: CaptureOptions]>> = {
+  'slides outside of their carousel': [
+    `<div style="width:100px;${HIDDEN}"><div style="display:flex;transform:translateX(-600px)">${'<div class=one style="flex:0 0 300px;height:90px"></div>'.repeat(2)}</div></div>`,
+  ],
+  'a closed drawer': [`<div style="height:0;${HIDDEN}"><div class=one style="height:90px"></div></div>`],
+  'for readers of screens': ['<div class=one style="position:absolute;clip:rect(0,0,0,0);width:1px;height:1px"></div>'],
+  'left of the page': ['<div class=one style="position:absolute;left:-9999px;width:90px;height:90px"></div>'],
+  'above the page': ['<div class=one style="position:absolute;top:-500px;width:90px;height:90px"></div>'],
+  'right of a page that does not scroll': [
+    '<style>html { overflow: hidden }</style><div class=one style="position:fixed;left:2000px;width:90px;height:90px"></div>',
+  ],
+  'a shadow tree in a closed drawer': [
+    shadow(`<div style="height:0;${HIDDEN}"><slot></slot></div>`, '<div class=one style="height:90px"></div>'),
+  ],
+  'a frame that is cut off': [
+    `<div style="height:0;${HIDDEN}">${framed('width:300px;height:200px', '<div class=one style="height:90px"></div>')}</div>`,
+    { selector: 'iframe >> .one' },
+  ],
+};
+
+describe('several elements that match', () => {
+  const visible = '<div class=one style="width:120px;height:80px;background:#0000c8"></div>';
+
+  it.each(Object.entries(PASSED))('are passed over while nothing of them is visible: %s', async (_what, page) => {
+    const [before, options = {}] = page;
+    const body = options.selector === undefined ? visible : framed('width:300px;height:200px', visible);
+    const shot = await capture(`${before}${body}`, { selector: '.one', ...options });
+    expect(shot).toEqual({ size: [120, 80], truncatedBy: '', blue: 120 * 80 });
+  });
+
+  it('are passed over within a frame', async () => {
+    const drawer = `<div style="height:0;${HIDDEN}"><div class=one style="height:90px"></div></div>`;
+    const shot = await capture(framed('width:300px;height:200px', drawer + visible), { selector: 'iframe >> .one' });
+    expect(shot.blue).toBe(120 * 80);
+  });
+
+  it('are looked at up to the hundredth of a document', async () => {
+    const drawer = (count: number) =>
+      `<div style="height:0;${HIDDEN}">${'<div class=one style="height:9px"></div>'.repeat(count)}</div>${visible}`;
+    expect((await capture(drawer(99), { selector: '.one' })).blue).toBe(120 * 80);
+    expect((await failureOf(snapshotOf(drawer(100), { selector: '.one' }))).code).toBe('selector_not_found');
+  });
+});
+
 describe('a mask over an element that is cut off', () => {
   it('covers what is visible of it, and nothing beside it', async () => {
     const page = `${around(HIDDEN)}${around('overflow:auto', box(300, 2000))}<p style="margin-top:1px;width:300px;height:300px;background:#c80000">`;

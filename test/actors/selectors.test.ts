@@ -244,6 +244,55 @@ describe('frames of a hostile page', () => {
   });
 });
 
+describe('an action on several matches', () => {
+  const hidden = (tag: string) => `<${tag} class=it style="display:none">hidden</${tag}>`;
+  const page = `<title>none</title><script>onscroll = () => document.body.setAttribute('data-at', scrollY)</script>${hidden('button')}<button class=it onclick="document.title = 'clicked'">Menu</button>
+    ${hidden('input')}<input class=it onkeypress="document.title += event.key">
+    ${hidden('article')}<article class=it style="height:50px;overflow:auto"><p style="height:2000px">Long</article>
+    <p style="height:3000px">${hidden('footer')}<footer class=it>End</footer>`;
+  const acted = async (actions: CaptureOptions['actions'], html = page, options: CaptureOptions = {}) => {
+    const {
+      title,
+      html: after,
+      outputs,
+    } = await ground.running.actor.capture(htmlRequest(html, { actions, ...options }), patience);
+    return { title, after: String(after), markdown: String(outputs.markdown?.content) };
+  };
+
+  it('is on the first visible one', async () => {
+    const { title } = await acted([
+      { type: 'wait', selector: '.it' },
+      { type: 'click', selector: 'button.it' },
+      { type: 'type', selector: 'input.it', text: 'a' },
+      { type: 'press', selector: 'input.it', key: 'b' },
+    ]);
+    expect(title).toBe('clickedab');
+  });
+
+  it('is on the first visible one in frames and shadow roots', async () => {
+    const framed = (html: string) => `<iframe srcdoc="${html.replaceAll('"', '&quot;')}"></iframe>`;
+    const button = `<button class=it onclick="top.document.title += 'clicked'">Menu</button>`;
+    const shadow = `<x-host><template shadowrootmode=open>${hidden('button')}${button}</template></x-host>`;
+    const html = `<title>-</title>${framed(hidden('button'))}${framed(shadow)}${shadow}`;
+    const { title } = await acted(
+      [
+        { type: 'click', selector: 'iframe >> button.it' },
+        { type: 'click', selector: 'x-host .it' },
+      ],
+      html,
+    );
+    expect(title).toBe('-clickedclicked');
+  });
+
+  it('scrolls the first visible one by pixels, and Markdown is of the first visible one', async () => {
+    const { markdown } = await acted([{ type: 'scroll', selector: 'article.it', y: 250 }], page, {
+      outputs: ['markdown'],
+      markdown: { selector: 'article.it' },
+    });
+    expect(markdown).toContain('Long');
+  });
+});
+
 describe('an action', () => {
   it.each([
     ['', 'rgb(200,0,0)'],

@@ -5,6 +5,7 @@ import { createEgress } from '../../src/egress/create-egress.ts';
 import { patience, startActor } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 /** Everything of an operator's environment that could tell a browser a language or a time zone. */
 const NOTHING_SET = Object.fromEntries(
@@ -42,7 +43,7 @@ describe('the language and time zone that pages see', () => {
       const url = site.url(`/language?other=http://localhost:${site.port}`);
       const seen: unknown[] = [];
       for (const options of captures) {
-        const request = captureRequest(url, { waitForSelector: '#seen', elementMap: false, ...options });
+        const request = captureRequest(url, { ...IN_FEW_PIXELS, waitForSelector: '#seen', ...options });
         const { html } = await actor.capture(request, patience);
         const [, json = 'null'] = /<pre id="seen">(.*?)<\/pre>/s.exec(String(html)) ?? [];
         seen.push(JSON.parse(json.replaceAll('&nbsp;', ' ')));

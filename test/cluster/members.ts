@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
 import { defer, lastValueFrom, of } from 'rxjs';
-import { expect, onTestFinished } from 'vitest';
+import { expect as globalExpect, onTestFinished as onAnyTestFinished, type TestContext } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
@@ -11,6 +11,7 @@ import { subjectsOf, ticketOf } from '../../src/cluster/subjects.ts';
 import type { WorkerOptions } from '../../src/cluster/worker.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import type { NatsServer } from '../support/nats.ts';
+import { OFTEN } from '../support/often.ts';
 import { clusterConfig } from './cluster-config.ts';
 
 /** Api nodes and workers of one cluster without browsers and stores: the test says how a capture ends. */
@@ -52,7 +53,7 @@ export interface HeldTicket {
 
 /**
  * `onBadMessages`: called with the number of messages that a member could not read. `onProblem`: called with a problem
- * of a member. By default there must be none.
+ * of a member. By default there must be none. `test`: needed in tests that run at the same time.
  */
 export function membersOf(
   nats: NatsServer,
@@ -60,6 +61,10 @@ export function membersOf(
   maxConcurrent = 5,
   onBadMessages?: (count: number) => void,
   onProblem?: (problem: unknown) => void,
+  { expect, onTestFinished }: Pick<TestContext, 'expect' | 'onTestFinished'> = {
+    expect: globalExpect,
+    onTestFinished: onAnyTestFinished,
+  },
 ): Members {
   const clusters: Cluster[] = [];
   const open = async (role: 'api' | 'worker', create: (cluster: Cluster) => void): Promise<void> => {
@@ -79,7 +84,7 @@ export function membersOf(
       expect(problems).toEqual([]);
     });
     cluster.start();
-    await expect.poll(() => cluster.isUp).toBe(true);
+    await expect.poll(() => cluster.isUp, OFTEN).toBe(true);
   };
   return {
     clusters,
@@ -119,7 +124,7 @@ export function membersOf(
           () => false,
         );
       // Connected members create the stream and the consumer.
-      await expect.poll(isCreated).toBe(true);
+      await expect.poll(isCreated, OFTEN).toBe(true);
       const hold = async (worker: string): Promise<HeldTicket> => {
         const consumer = await jetstream(connection).consumers.get(subjects.stream, subjects.consumer);
         const ticket = await consumer.next({ expires: 30_000 });

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { ServiceConfig } from '../../src/config/slices.ts';
 import type { WorkerService } from '../../src/service/create-worker.ts';
 import { createWorker } from '../../src/service/create-worker.ts';
+import { OFTEN } from '../support/often.ts';
 import { type RunningService, serviceConfig, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import type { Servers } from './cluster-of-processes.ts';
@@ -42,8 +43,8 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
     const node = await startService(config('api', overrides), { timeoutMs: 60_000, maxTimeoutMs: 120_000 });
     stops.push(node.stop);
     // Without a worker, an api node is not ready for captures.
-    await expect.poll(() => node.service.stats().cluster?.connected).toBe(true);
-    await expect.poll(() => node.service.results.state).toBe('up');
+    await expect.poll(() => node.service.stats().cluster?.connected, OFTEN).toBe(true);
+    await expect.poll(() => node.service.results.state, OFTEN).toBe('up');
     return node;
   };
   const startWorker = async (overrides: Partial<ServiceConfig>): Promise<WorkerService> => {
@@ -54,7 +55,7 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
       pino({ level: 'silent' }),
     );
     stops.push(() => worker.stop(0));
-    await expect.poll(() => worker.readiness.ready).toBe(true);
+    await expect.poll(() => worker.readiness.ready, OFTEN).toBe(true);
     return worker;
   };
   return {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import type { CapstanError } from '../../src/capture/errors.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
@@ -33,13 +33,14 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     nats = await startNats();
   });
   afterAll(() => nats?.remove());
-  const members = (name: string, maxConcurrent?: number) => {
+  const members = (test: TestContext, name: string, maxConcurrent?: number) => {
     if (nats === undefined) throw new Error('NATS runs from the first test on');
-    return membersOf(nats, name, maxConcurrent);
+    return membersOf(nats, name, maxConcurrent, undefined, undefined, test);
   };
 
-  it('fail the capture with worker_lost when three workers were lost with it', async () => {
-    const cluster = members('lost');
+  it.concurrent('fail the capture with worker_lost when three workers were lost with it', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'lost');
     const api = await cluster.api();
     const stranger = await cluster.stranger();
     const { outcome } = submitted(api, 1);
@@ -50,10 +51,11 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(await outcome).toMatchObject({ state: 'failed', failure: { code: 'worker_lost' } });
   });
 
-  it('fail the capture when the worker cannot read its request, and free the slot', async () => {
+  it.concurrent('fail the capture when the worker cannot read its request, and free the slot', async (test) => {
+    const { expect } = test;
     if (nats === undefined) throw new Error('NATS runs from the first test on');
     const problems: unknown[] = [];
-    const cluster = membersOf(nats, 'unreadable', 5, undefined, (problem) => problems.push(problem));
+    const cluster = membersOf(nats, 'unreadable', 5, undefined, (problem) => problems.push(problem), test);
     const api = await cluster.api();
     const worker = await cluster.worker(async (command) => stored(command));
     const request = captureRequest('http://example.com/');
@@ -64,8 +66,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('are answered from the record when an earlier worker has stored the capture', async () => {
-    const cluster = members('recorded');
+  it.concurrent('are answered from the record when an earlier worker has stored the capture', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'recorded');
     const api = await cluster.api();
     const stranger = await cluster.stranger();
     const { outcome } = submitted(api, 7);
@@ -83,8 +86,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     await expect.poll(() => stranger.tickets()).toBe(0);
   });
 
-  it('are published again when the stream has lost them', async () => {
-    const cluster = members('vanished');
+  it.concurrent('are published again when the stream has lost them', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'vanished');
     const api = await cluster.api();
     const stranger = await cluster.stranger();
     const { outcome } = submitted(api, 1);
@@ -96,8 +100,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(await outcome).toEqual(stored({ id: 1 }));
   });
 
-  it('are removed with their places when their api node has ended, although no worker takes them', async () => {
-    const cluster = members('orphans', 10);
+  it.concurrent('are removed with their places when their api node has ended, although no worker takes them', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'orphans', 10);
     const apis = [await cluster.api(), await cluster.api()];
     const stranger = await cluster.stranger();
     const captures = apis.map((api, at) => submitted(api, at + 1));
@@ -112,11 +117,12 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     await expect.poll(() => stranger.places()).toBe(0);
   });
 
-  it.each(['its api node has ended', 'no client waits for it any more'])(
+  it.concurrent.for(['its api node has ended', 'no client waits for it any more'])(
     'stay with the worker that has them when %s, so that a record of a killed worker gets its event',
-    async (why) => {
+    async (why, test) => {
+      const { expect } = test;
       const hasEnded = why.includes('ended');
-      const cluster = members(hasEnded ? 'outlived' : 'unwanted');
+      const cluster = members(test, hasEnded ? 'outlived' : 'unwanted');
       const api = await cluster.api();
       const stranger = await cluster.stranger();
       await stranger.neverRedeliver();
@@ -141,8 +147,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     },
   );
 
-  it('are acknowledged only after the event of a capture that nobody waits for was stored', async () => {
-    const cluster = members('logged');
+  it.concurrent('are acknowledged only after the event of a capture that nobody waits for was stored', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'logged');
     const api = await cluster.api();
     const stranger = await cluster.stranger();
     const event = Promise.withResolvers<void>();
@@ -164,8 +171,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     await expect.poll(() => stranger.tickets()).toBe(0);
   });
 
-  it('go to another worker when the first one stops before the capture has ended', async () => {
-    const cluster = members('stopped');
+  it.concurrent('go to another worker when the first one stops before the capture has ended', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'stopped');
     const api = await cluster.api();
     await (await cluster.stranger()).neverRedeliver();
     const first = await cluster.worker(endless);
@@ -182,8 +190,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(commands[0]?.request.timeoutMs).toBeLessThan(60_000);
   });
 
-  it('wait for another worker while one is overloaded, and for the end of the overload when there is no other', async () => {
-    const cluster = members('overloaded');
+  it.concurrent('wait for another worker while one is overloaded, and for the end of the overload when there is no other', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'overloaded');
     const api = await cluster.api();
     const stranger = await cluster.stranger();
     await stranger.neverRedeliver();
@@ -210,36 +219,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(captured).toEqual(['one', 'two', 'one']);
   });
 
-  it('are delivered at once when a killed NATS server has forgotten which tickets were acknowledged', async () => {
-    const cluster = members('killed', 1);
-    const stateOnDisk = async () =>
-      readFile(join(nats?.directory ?? '', 'jetstream/$G/streams/killed-work/obs/workers/o.dat')).catch(() => null);
-    const api = await cluster.api();
-    const stranger = await cluster.stranger();
-    await stranger.neverRedeliver();
-    let finish = (): void => {};
-    const finishing = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const kept = await stateOnDisk();
-    await cluster.worker(async (command) => {
-      await finishing;
-      return stored(command);
-    });
-    const { outcome } = submitted(api, 1);
-    // NATS writes that the ticket was delivered, and a moment later that it was acknowledged: too late.
-    await expect.poll(stateOnDisk).not.toEqual(kept);
-    finish();
-    await outcome;
-    await nats?.kill();
-    await expect.poll(() => api.queue.refusal?.()?.code).toBe('cluster_unavailable');
-    await nats?.start();
-    await expect.poll(() => api.queue.refusal?.()).toBeUndefined();
-    expect(await submitted(api, 2).outcome).toEqual(stored({ id: 2 }));
-  });
-
-  it('are given to the worker that has connected to the target, while it has slots', async () => {
-    const cluster = members('connected', 100);
+  it.concurrent('are given to the worker that has connected to the target, while it has slots', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'connected', 100);
     const api = await cluster.api();
     const slots = 3;
     const dialled: number[] = [];
@@ -270,5 +252,33 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(new Set(captured.map(({ id }) => id)).size).toBe(ids.length);
     const stranger = await cluster.stranger();
     await expect.poll(() => stranger.tickets()).toBe(0);
+  });
+
+  it('are delivered at once when a killed NATS server has forgotten which tickets were acknowledged', async (test) => {
+    const cluster = members(test, 'killed', 1);
+    const stateOnDisk = async () =>
+      readFile(join(nats?.directory ?? '', 'jetstream/$G/streams/killed-work/obs/workers/o.dat')).catch(() => null);
+    const api = await cluster.api();
+    const stranger = await cluster.stranger();
+    await stranger.neverRedeliver();
+    let finish = (): void => {};
+    const finishing = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const kept = await stateOnDisk();
+    await cluster.worker(async (command) => {
+      await finishing;
+      return stored(command);
+    });
+    const { outcome } = submitted(api, 1);
+    // NATS writes that the ticket was delivered, and a moment later that it was acknowledged: too late.
+    await expect.poll(stateOnDisk).not.toEqual(kept);
+    finish();
+    await outcome;
+    await nats?.kill();
+    await expect.poll(() => api.queue.refusal?.()?.code).toBe('cluster_unavailable');
+    await nats?.start();
+    await expect.poll(() => api.queue.refusal?.()).toBeUndefined();
+    expect(await submitted(api, 2).outcome).toEqual(stored({ id: 2 }));
   });
 });

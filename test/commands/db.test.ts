@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { captureDirectory } from '../../src/storage/files/layout.ts';
+import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { HTML, keepPicture } from '../storage/parts.ts';
 import { captureOf } from '../storage/result-of.ts';
@@ -72,6 +72,17 @@ describe('capstan db', () => {
     );
     expect(names).toContainEqual(expect.stringMatching(`^data/thumbnails/${ID}/.+`));
     expect(modes.filter(([, mode]) => !mode.endsWith('00'))).toEqual([['capstan.log', '640']]);
+  });
+
+  it('finds captures whose record beside their files is damaged', async () => {
+    const place = await ground();
+    const { storage } = await stored(place.path);
+    await storage.close();
+    await writeFile(join(captureDirectory(join(place.path, 'data'), ID + 1), RECORD_FILE), '{');
+    expect(await capstan(['db', 'check', ...PLACES], place.options)).toMatchObject({
+      code: 1,
+      stdout: `capture ${ID + 1}: its record beside its files cannot be read\n1 problems\n`,
+    });
   });
 
   it('does not restore from a damaged copy', async () => {

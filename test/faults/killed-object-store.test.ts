@@ -12,7 +12,7 @@ import { clientOf, describeWithS3, s3Flags, sweepOf } from '../support/s3.ts';
 import { type AnsweredResult, allResults, resultSchema, stats } from './client.ts';
 import { createRandom, type Random, seedOfRun } from './random.ts';
 
-const ROUNDS = Number(process.env.CAPSTAN_KILL_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.CAPSTAN_KILL_ROUNDS ?? 1);
 const KEYS = ['shop-key', 'news-key'] as const;
 /** Pause of a reader, without which two of them keep a core busy. */
 const PAUSE_MS = 50;

@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, type ExpectStatic, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BatchLineSchema, JobSchema } from '../../src/http/answer/schemas.ts';
 import { startHeldPages } from '../cluster/held-pages.ts';
-import { type Ground, ground } from '../commands/capstan-process.ts';
+import { ground } from '../commands/capstan-process.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
@@ -16,17 +16,13 @@ const ELEMENTS = 6;
 
 describe('an outage of the service', () => {
   const site = siteForSuite();
-  let place: Ground;
-  beforeEach(async () => {
-    place = await ground();
-  });
 
   const requests = () =>
     Array.from({ length: ELEMENTS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 120_000 }));
 
   /** Returns a browser that starts only once `allow` was called. */
   async function startableBrowser() {
-    const allowed = join(place.path, 'allowed');
+    const allowed = join((await ground()).path, 'allowed');
     const path = await browserStartedBy((browser) => `[ -e '${allowed}' ] || exit 1\nexec ${browser} "$@"`);
     return { path, allow: () => writeFile(allowed, '') };
   }
@@ -41,23 +37,23 @@ describe('an outage of the service', () => {
 
   const failures = (service: RunningService) => service.service.stats().captures.failed;
 
-  async function expectAllStored(service: RunningService, id: string): Promise<void> {
+  async function expectAllStored(expect: ExpectStatic, service: RunningService, id: string): Promise<void> {
     await expect.poll(async () => (await jobAt(service, id)).state).toBe('completed');
     expect((await jobAt(service, id)).progress).toMatchObject({ done: ELEMENTS, failed: 0, total: ELEMENTS });
   }
 
-  it('fails no capture of a job while no browser can be started', async () => {
+  it.concurrent('fails no capture of a job while no browser can be started', async ({ expect }) => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const id = await startJob(service);
     await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
     expect((await jobAt(service, id)).progress).toMatchObject({ done: 0, failed: 0 });
     await browser.allow();
-    await expectAllStored(service, id);
+    await expectAllStored(expect, service, id);
     await service.stop();
   });
 
-  it('fails no single capture that runs as a job while no browser can be started', async () => {
+  it.concurrent('fails no single capture that runs as a job while no browser can be started', async ({ expect }) => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const headers = { Prefer: 'respond-async' };
@@ -70,7 +66,7 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('fails no capture of a batch when the deadline is after the end of the outage', async () => {
+  it.concurrent('fails no capture of a batch when the deadline is after the end of the outage', async ({ expect }) => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const answer = service.post('/batch', { requests: requests() });
@@ -81,16 +77,10 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('ends a batch with browser_unavailable when the deadline is before the end of the outage', async () => {
-    const service = await startService(NO_BROWSER);
-    const short = requests().map((request) => ({ ...request, timeoutMs: 1400 }));
-    const response = await service.post('/batch', { requests: short });
-    const items = z.array(BatchLineSchema.omit({ index: true })).parse(await response.json());
-    expect(items.map(({ code }) => code)).toEqual(Array(ELEMENTS).fill('browser_unavailable'));
-    await service.stop();
-  });
-
-  it.skipIf(whyNoTmpfs !== undefined)('fails no capture of a job while the data directory is full', async () => {
+  it.concurrent('fails no capture of a job while the data directory is full', {
+    skip: whyNoTmpfs !== undefined,
+  }, async ({ expect }) => {
+    const place = await ground();
     const dataDir = join(place.path, 'data');
     await mkdir(dataDir);
     await using disk = await mountSmallDisk(dataDir, 2048);
@@ -99,11 +89,13 @@ describe('an outage of the service', () => {
     const id = await startJob(service);
     await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
     await disk.free();
-    await expectAllStored(service, id);
+    await expectAllStored(expect, service, id);
     await service.stop();
   });
 
-  it('stores an outcome of a job soon after the database is back, while another capture of the job still runs', async () => {
+  it.concurrent('stores an outcome of a job soon after the database is back, while another capture of the job still runs', async ({
+    expect,
+  }) => {
     await using held = await startHeldPages(Number.POSITIVE_INFINITY);
     const service = await startService();
     const headers = { Prefer: 'respond-async' };
@@ -122,7 +114,8 @@ describe('an outage of the service', () => {
     await service.stop();
   });
 
-  it('does not delay a stop, and completes the job after the next start', async () => {
+  it.concurrent('does not delay a stop, and completes the job after the next start', async ({ expect }) => {
+    const place = await ground();
     const browser = await startableBrowser();
     const dbPath = join(place.path, 'results.db');
     const dataDir = join(place.path, 'data');
@@ -132,8 +125,18 @@ describe('an outage of the service', () => {
     await before.stop();
     await browser.allow();
     const after = await startService({ browserPath: browser.path, dbPath, dataDir });
-    await expectAllStored(after, id);
+    await expectAllStored(expect, after, id);
     await after.stop();
     await rm(dataDir, { recursive: true });
+  });
+
+  // Beside others, its deadline might pass before the first attempt.
+  it('ends a batch with browser_unavailable when the deadline is before the end of the outage', async () => {
+    const service = await startService(NO_BROWSER);
+    const short = requests().map((request) => ({ ...request, timeoutMs: 1400 }));
+    const response = await service.post('/batch', { requests: short });
+    const items = z.array(BatchLineSchema.omit({ index: true })).parse(await response.json());
+    expect(items.map(({ code }) => code)).toEqual(Array(ELEMENTS).fill('browser_unavailable'));
+    await service.stop();
   });
 });

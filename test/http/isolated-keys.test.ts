@@ -86,6 +86,23 @@ describe('with --isolate-keys, a named key', () => {
     expect((await ask('root-key', `/screenshot/${others.id}`, { method: 'DELETE' })).status).toBe(200);
   });
 
+  it('lists its captures beside one whose record is damaged, exports that one, and removes it', async () => {
+    const [first, second] = [await shoot('shop-key', '/short?whole'), await shoot('shop-key', '/short?damaged')];
+    await writeFile(join(captureDirectory(join(app.directory, 'data'), second.id), RECORD_FILE), '{');
+    for (const key of ['shop-key', 'root-key']) {
+      const listed = await idsOf(await ask(key, '/screenshots'));
+      expect([listed.includes(first.id), listed.includes(second.id)]).toEqual([true, false]);
+      for (const path of ['/results', '/results/export']) {
+        const answer = await ask(key, path);
+        expect([answer.status, (await answer.text()).includes(String(second.id))]).toEqual([200, true]);
+      }
+      const image = await ask(key, `/screenshot/${second.id}`);
+      expect([image.status, (await failureOf(image)).code]).toEqual([500, 'artifact_damaged']);
+    }
+    expect((await ask('shop-key', `/screenshot/${second.id}`, { method: 'DELETE' })).status).toBe(200);
+    expect((await ask('shop-key', `/screenshot/${second.id}`)).status).toBe(404);
+  });
+
   it('does not learn from If-None-Match or a range that a capture of another key exists', async () => {
     const { id } = await shoot('news-key', '/short?etag');
     const etag = (await ask('news-key', `/screenshot/${id}`)).headers.get('ETag') ?? '';

@@ -4,6 +4,7 @@ import type { ServiceConfig } from '../../src/config/slices.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
+import { OFTEN } from '../support/often.ts';
 import { type HttpOverrides, type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { type KeptCapture, keepCapture } from './stored-capture.ts';
@@ -113,7 +114,7 @@ function describeWithMongo(suite: Suite, inOneProcess: boolean): void {
           if (config.browserPath !== NO_BROWSER.browserPath) {
             await nodes.worker();
             for (const { service } of services) {
-              await expect.poll(() => service.stats().cluster?.slots).toBeGreaterThan(0);
+              await expect.poll(() => service.stats().cluster?.slots, OFTEN).toBeGreaterThan(0);
             }
           }
           return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());

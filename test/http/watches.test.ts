@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -99,10 +100,9 @@ describeWithTenantsOfEachDatabase((start, _apiNodes, database) => {
     }
     /** Waits until a watch has had this many runs, and returns the last. */
     async function runs(id: number, count: number) {
-      const told = await hearing();
-      await expect.poll(() => told.of(id).length).toBeGreaterThanOrEqual(count);
+      await (await hearing()).heard(id, count);
       // An event is sent before the run is counted.
-      await expect.poll(async () => (await read(id)).runs).toBe(count);
+      await expect.poll(async () => (await read(id)).runs, { interval: 20 }).toBe(count);
       return (await read(id)).last_run;
     }
     /** Makes a run now. */
@@ -558,6 +558,7 @@ describeWithTenantsOfEachDatabase((start, _apiNodes, database) => {
 /** Reads events, and returns the types of those of a watch. */
 function collect(response: Response) {
   const events: { readonly type: string; readonly watch: number }[] = [];
+  const arrivals = new EventEmitter().setMaxListeners(0);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   const pump = async () => {
     for (let rest = ''; ; ) {
@@ -566,11 +567,17 @@ function collect(response: Response) {
       const lines = (rest + value).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) if (line.startsWith('data: {')) events.push(JSON.parse(line.slice(6)));
+      arrivals.emit('events');
     }
   };
   void pump().catch(() => undefined);
+  const of = (id: number) => events.filter(({ watch }) => watch === id).map(({ type }) => type);
   return {
-    of: (id: number) => events.filter(({ watch }) => watch === id).map(({ type }) => type),
+    of,
+    /** Resolves when this many events of a watch have come. */
+    heard: async (id: number, count: number) => {
+      while (of(id).length < count) await once(arrivals, 'events');
+    },
     end: () => void reader?.cancel(),
   };
 }

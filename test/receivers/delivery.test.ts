@@ -8,7 +8,7 @@ import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
 import { describeInEachDatabase } from '../storage/each-database.ts';
 import { type Answer, type Receiver, startReceiver, statuses } from './receiver.ts';
-import { QUICK, startRig } from './rig.ts';
+import { QUICK, type RigDatabase, startRig } from './rig.ts';
 
 const HOUR = 3_600_000;
 /** The beginning of an hour. */
@@ -171,6 +171,75 @@ describeInEachDatabase((open) => {
     expect(listed && rig.registry.openGiven(listed)).toMatchObject({ name: 'old', host: 'ntfy.example' });
     await database.receivers.remove('shop', 'old');
     await rig.store.removeReceiver('k.shop/old');
+    await rig.stop();
+  });
+
+  it('gives up messages for receivers that only a newer version can read, or whose record is damaged, and lists them', async () => {
+    await using receiver = await startReceiver();
+    const written = { kind: 'webhook', address: receiver.url };
+    const bodies: Readonly<Record<string, string>> = {
+      newer: JSON.stringify({ ...written, kind: 'matrix' }),
+      proto: JSON.stringify({ ...written, kind: 'constructor' }),
+      empty: '',
+      partial: '{"kind":"webhook"}',
+      pace: JSON.stringify({ ...written, every: 'daily' }),
+      zone: JSON.stringify({ ...written, quiet: { from: 0, to: 60, timeZone: 'Mars/Base' } }),
+      whole: JSON.stringify(written),
+    };
+    const names = Object.keys(bodies);
+    for (const name of names)
+      await database.receivers.add({ apiKeyName: 'shop', name, body: bodies[name] ?? '' }, false);
+    const rig = await startRig(database);
+    rig.batch('a', { notify: names.slice(0, 4) }, 'shop');
+    rig.batch('b', { notify: names.slice(4) }, 'shop');
+    await polled(() => rig.said().toSorted()).toEqual([
+      ...['a refused', 'a refused', 'a refused', 'a refused'],
+      ...['b delivered', 'b refused', 'b refused'],
+    ]);
+    const listed = await database.receivers.list('shop');
+    const problems = listed.map((one) => [one.name, rig.registry.openGiven(one).problem]);
+    const newer = 'its kind is not known: another version of the service stored it';
+    const damaged = 'what is stored of it cannot be read: its record is damaged';
+    expect(Object.fromEntries(problems)).toEqual({
+      ...{ newer, proto: newer, whole: null },
+      ...{ empty: damaged, partial: damaged, pace: damaged, zone: damaged },
+    });
+    const dead = await rig.store.dead({ receiver: 'k.shop/newer', isPrefix: false, ofKey: 'shop' }, 10);
+    expect(dead).toMatchObject([{ attempts: 1, reason: newer }]);
+    for (const name of names) {
+      await database.receivers.remove('shop', name);
+      await rig.store.removeReceiver(`k.shop/${name}`);
+    }
+    await rig.stop();
+  });
+
+  it('sends again at the times for failed attempts, and then gives up, what the service itself fails to send', async () => {
+    await using receiver = await startReceiver();
+    await database.receivers.add(
+      { apiKeyName: 'shop', name: 'mine', body: JSON.stringify({ kind: 'webhook', address: receiver.url }) },
+      false,
+    );
+    // Each attempt reads the receiver twice: to see when it may be sent messages, and to send one.
+    let reads = 0;
+    const failing: RigDatabase = {
+      openDeliveries: () => database.openDeliveries(),
+      receivers: {
+        ...database.receivers,
+        get: async (key, name) => {
+          reads += 1;
+          if (reads % 2 === 0) throw new Error('the store is away');
+          return database.receivers.get(key, name);
+        },
+      },
+    };
+    const rig = await startRig(failing, { times: { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 5 } });
+    rig.batch('a', { notify: ['mine'] }, 'shop');
+    await polled(rig.said).toEqual(['a unreachable']);
+    expect(rig.reported).toMatchObject([{ attempts: 5, reason: 'the service failed: the store is away' }]);
+    expect([reads, rig.problems.length, receiver.received]).toEqual([10, 5, []]);
+    await database.receivers.remove('shop', 'mine');
+    await rig.store.removeReceiver('k.shop/mine');
+    rig.problems.length = 0;
     await rig.stop();
   });
 

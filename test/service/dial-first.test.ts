@@ -55,7 +55,14 @@ describe('targets that cannot be reached', () => {
         await running.stop();
       }
     };
-    const inBrowser = await outcomes(0, async () => {});
+    // Side by side, because they mostly wait for deadlines.
+    const [inBrowser, dialled] = await Promise.all([
+      outcomes(0, async () => {}),
+      outcomes(256, async (running) => {
+        running.post('/screenshot', { url: held.url(), timeoutMs: 30_000 }).catch(() => {});
+        await expect.poll(() => held.waiting).toBe(1);
+      }),
+    ]);
     expect(inBrowser.ended.map(({ answer }) => answer.error)).toEqual([
       `connection refused by 127.0.0.1:${closed}`,
       `connection refused by 127.0.0.1:${closed}`,
@@ -67,10 +74,6 @@ describe('targets that cannot be reached', () => {
       '127.0.0.2 is not public (loopback); to allow it, set --allow-targets',
       'port 22 (ssh) is not allowed: browsers refuse to open it',
     ]);
-    const dialled = await outcomes(256, async (running) => {
-      running.post('/screenshot', { url: held.url(), timeoutMs: 30_000 }).catch(() => {});
-      await expect.poll(() => held.waiting).toBe(1);
-    });
     expect(dialled).toEqual(inBrowser);
   });
 });

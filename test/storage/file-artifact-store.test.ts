@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_MARKS } from '../../src/capture/finding/marks.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
+import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
 import { type LocalStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createIdSource, firstIdAt } from '../../src/storage/records/ids.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -134,9 +135,25 @@ describe('the artifact store in files', () => {
 
   it('rejects reading a damaged record that has files beside it', async () => {
     await putCapture(artifacts, resultOf(ID), PICTURE);
-    await writeFile(join(data.path, DIRECTORY, 'record.json'), '');
-    await expect(artifacts.record(ID)).rejects.toThrow(SyntaxError);
-    await expect(artifacts.info(ID)).rejects.toThrow(SyntaxError);
+    for (const damaged of [
+      '',
+      '{"image":null}',
+      '{"image":{"bytes":1,"sha256":""},"record":{"id":1}}',
+      'null',
+      '\0\0',
+    ]) {
+      await writeFile(join(data.path, DIRECTORY, 'record.json'), damaged);
+      for (const read of [artifacts.record, artifacts.info, (id: number) => artifacts.open(id, 'image')])
+        await expect(read(ID)).rejects.toMatchObject({ code: 'artifact_damaged' });
+    }
+  });
+
+  it('lists the others beside captures whose record is damaged', async () => {
+    for (const id of [ID, ID + 1, ID + 2, ID + 3]) await putCapture(artifacts, resultOf(id), PICTURE);
+    for (const [at, damaged] of ['{', '', '{"image":null,"record":[]}'].entries()) {
+      await writeFile(join(captureDirectory(data.path, ID + 1 + at), RECORD_FILE), damaged);
+    }
+    expect((await artifacts.list(2)).map(({ id }) => id)).toEqual([ID]);
   });
 
   it('refuses to write while its store.json is gone, and continues when it is back', async () => {

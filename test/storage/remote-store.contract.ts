@@ -144,6 +144,19 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
       }
     });
 
+    it('lists the others beside captures whose record is damaged, and finds these', async () => {
+      for (const id of [ID, ID + 1, ID + 2]) await putCapture(artifacts, captureOf(id), PICTURE);
+      await backend.put(keyOf(ID, 'capture'), Buffer.from('no head\n'));
+      await backend.put(keyOf(ID + 2, 'capture'), Buffer.from(''));
+      expect((await artifacts.list(2)).map(({ id }) => id)).toEqual([ID + 1]);
+      for (const read of [artifacts.info, artifacts.record, (id: number) => artifacts.open(id, 'image')])
+        await expect(read(ID)).rejects.toMatchObject({ code: 'artifact_damaged' });
+      expect(await Array.fromAsync(damagedParts(backend))).toEqual([
+        { id: ID, part: 'record' },
+        { id: ID + 2, part: 'record' },
+      ]);
+    });
+
     it('leaves no object of a probe behind', async () => {
       await artifacts.probe();
       expect(await Array.fromAsync(backend.list(''))).toEqual([]);

@@ -10,10 +10,8 @@ const DOMAIN = 'store.test';
 const IN_HOST = ['--conditional-put', '--log-level', `WARNING\nstorage_domain = ${DOMAIN}`];
 
 const STORES = [
-  ['with conditional puts', ['--conditional-put']],
-  ['without conditional puts', []],
-  ['of an old release, without multi delete', ['--release', '2.30']],
-  ['with the bucket in the host of URLs', IN_HOST],
+  ['with conditional puts, and the bucket in the host of URLs', IN_HOST],
+  ['of an old release, without conditional puts and multi delete', ['--release', '2.30']],
 ] as const;
 
 const toLoopback: LookupFunction = (_, { all }, found) =>

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
-const COUNT = 100;
+const COUNT = 40;
 /** Growth of the memory in use that counts as flat, in MB: two of the captures. */
 const FLAT_MB = 50;
 

@@ -23,12 +23,11 @@ const LONG = [
  * several together leave them idle.
  */
 const WAITING = [
-  'test/faults/killed-delivery.test.ts',
   'test/actors/screenshot-full-page.test.ts',
   'test/faults/alerts.test.ts',
   'test/actors/screenshot-scroll.test.ts',
+  'test/faults/killed-delivery.test.ts',
   'test/actors/last-frame.test.ts',
-  'test/cluster/tickets.test.ts',
   'test/actors/interaction.test.ts',
   'test/actors/wait.test.ts',
   'test/actors/content-banners.test.ts',

@@ -112,6 +112,35 @@ describe('a list as people have it', () => {
     expect(report.problems.map(({ line }) => line)).toEqual([problemLine]);
   });
 
+  it('is a column of URLs with commas, and no other column', async () => {
+    const { urls } = await listed('url\nhttps://a.example/?a=1,2\n"https://b.example/?a=1,2"\n');
+    expect(urls).toEqual(['https://a.example/?a=1,2', 'https://b.example/?a=1,2']);
+  });
+
+  it('is a sitemap with blank lines before its first tag', async () => {
+    const { urls, report } = await listed(
+      '\n\n<?xml version="1.0" encoding="UTF-8"?>\n<urlset><url><loc>https://a.example/</loc></url></urlset>',
+    );
+    expect(urls).toEqual(['https://a.example/']);
+    expect(report).toMatchObject({ form: 'sitemap', left_out: {} });
+  });
+
+  it('is a feed, which is XML of another kind', async () => {
+    const { urls, report } = await listed('<rss><channel><item><link>https://a.example/</link></item></channel></rss>');
+    expect(urls).toEqual([]);
+    expect(problemsOf(report)).toEqual([
+      '1: <rss> begins XML of another kind: lists are XML of nmap or masscan, or sitemaps',
+    ]);
+  });
+
+  it('is a short gzip file that was broken off: it has what comes before the damage', async () => {
+    const file = gzipSync('a.example\nb.example\n', { level: 0 });
+    const { urls, report } = await listed(file.subarray(0, -9));
+    expect(urls).toEqual(['https://a.example/?']);
+    expect(problemsOf(report)).toEqual(['0:  cannot be read to its end: unexpected end of file']);
+    expect((await listed(file.subarray(0, 4))).report.left_out).toEqual({ unfinished: 1 });
+  });
+
   it.each(['utf16le', 'utf16be'] as const)('is a file of PowerShell in %s', async (encoding) => {
     const bytes = Buffer.from('\ufeffbücher.example\r\n# done\r\nhttp://intranet:8080/\r\n', 'utf16le');
     const { urls } = await listed(encoding === 'utf16be' ? bytes.swap16() : bytes);

@@ -16,17 +16,24 @@ class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** The first element that a selector matches: for Playwright, and for our scripts in its document. */
+/** What a selector matches: for Playwright, and for our scripts in its document. */
 export interface Located {
   readonly locator: Locator;
   readonly document: EvaluatedFrame;
   readonly steps: readonly SelectorStep[];
 }
 
-/** Resolves with a locator for the first element that the request's selector matches. Rejects as `locateBoth` does. */
+/** Resolves with a locator for the first visible element that a selector matches. Rejects as `locateBoth` does. */
+export async function locateVisible(stage: Stage, selector: string): Promise<Locator> {
+  const { locator } = await locateAll(stage, selector);
+  return locator.filter({ visible: true }).first();
+}
+
+/** Resolves as `locateVisible` does while a visible element matches, and else with a locator for the first match. */
 export async function locate(stage: Stage, selector: string): Promise<Locator> {
-  const { locator } = await locateBoth(stage, selector);
-  return locator;
+  const { locator } = await locateAll(stage, selector);
+  const visible = locator.filter({ visible: true });
+  return (await visible.count()) > 0 ? visible.first() : locator.first();
 }
 
 /**
@@ -49,6 +56,11 @@ export async function askElement({ locator, document }: Located, patience: Patie
  * finds it. Rejects with a `TimeoutError` when that has to look through frames and finds none in time.
  */
 export async function locateBoth(stage: Stage, selector: string): Promise<Located> {
+  const all = await locateAll(stage, selector);
+  return { ...all, locator: all.locator.first() };
+}
+
+async function locateAll(stage: Stage, selector: string): Promise<Located> {
   const place = await placeFor(stage, selector);
   const entrances: Entrance[] = [];
   for (let at = place?.entrance; at !== undefined; at = at.from.entrance) entrances.unshift(at);
@@ -58,7 +70,7 @@ export async function locateBoth(stage: Stage, selector: string): Promise<Locate
     scope = frames.nth(index).contentFrame();
   }
   const steps = place?.steps ?? parseSelector(selector);
-  return { locator: scope.locator(written(steps)).first(), document: place ?? stage.isolated, steps };
+  return { locator: scope.locator(written(steps)), document: place ?? stage.isolated, steps };
 }
 
 async function placeFor({ isolated, deadline, patience }: Stage, selector: string): Promise<Place | undefined> {

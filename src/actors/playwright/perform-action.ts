@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Action, ScrollAction } from '../../capture/options/interaction.ts';
 import { call } from '../../page/page-scripts.ts';
-import { askElement, locate, locateBoth, locateText } from './locate.ts';
+import { askElement, locate, locateBoth, locateText, locateVisible } from './locate.ts';
 import type { Stage } from './step.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Stage } from './step.ts';
  */
 export async function performAction(stage: Stage, action: Action): Promise<void> {
   const { page, patience } = stage;
-  const located = (selector: string) => locate(stage, selector);
+  const located = (selector: string) => locateVisible(stage, selector);
   switch (action.type) {
     case 'click': {
       const { selector, text = '' } = action;
@@ -30,7 +30,7 @@ export async function performAction(stage: Stage, action: Action): Promise<void>
     }
     case 'press':
       if (action.selector === undefined) return page.keyboard.press(action.key);
-      return (await located(action.selector)).press(action.key, patience);
+      return (await locate(stage, action.selector)).press(action.key, patience);
     case 'select':
       await (await located(action.selector)).selectOption(action.value, patience);
       return;
@@ -49,9 +49,9 @@ export async function performAction(stage: Stage, action: Action): Promise<void>
 
 async function scroll(stage: Stage, { selector, x, y }: ScrollAction): Promise<void> {
   const { patience } = stage;
-  const located = await locateBoth(stage, selector ?? ':root');
   if (selector !== undefined && x === undefined && y === undefined) {
-    return located.locator.scrollIntoViewIfNeeded(patience);
+    return (await locate(stage, selector)).scrollIntoViewIfNeeded(patience);
   }
+  const located = await locateBoth(stage, selector ?? ':root');
   await askElement(located, patience, call('scrollElement', located.steps, x ?? 0, y ?? 0));
 }

@@ -29,7 +29,7 @@ export function reasonOf(error: Error, { selector, text }: Sought): string | und
       ? undefined
       : selector === undefined && text !== undefined
         ? `no visible element has the text ${shown(text)}`
-        : `no element matches ${shown(selector)}`;
+        : `no visible element matches ${shown(selector)}`;
   }
   const reason = obstacle ?? head.replace(/^\w+\.\w+: (?:Error: )?/, '');
   return reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed();

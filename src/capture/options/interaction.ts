@@ -88,7 +88,7 @@ export const interactionFields = {
     .optional()
     .meta({
       description:
-        'Steps, performed in order once the page has loaded, each on the first element that matches its selector as soon as it is visible and enabled. A step that cannot be performed fails the capture with `action_failed`.',
+        'Steps, performed in order once the page has loaded, each on the first visible element that matches its selector, as soon as it is enabled. A step that cannot be performed fails the capture with `action_failed`.',
       examples: [
         [
           { type: 'click', selector: '#menu' },

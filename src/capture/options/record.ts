@@ -73,7 +73,7 @@ export const recordFields = {
       }),
       selector: selector.optional().meta({
         description:
-          'The first element that matches is written, whatever the `scope`; an empty, partial output when none does.',
+          'The first visible element that matches is written, whatever the `scope`; an empty, partial output when none does.',
       }),
       hidden: flag.default(false).meta({
         description:

@@ -11,6 +11,12 @@ import { objectError } from '../options/fields.ts';
 export const MESSENGERS = ['slack', 'discord', 'teams', 'ntfy', 'mail'] as const;
 const RECEIVER_KINDS = ['webhook', ...MESSENGERS] as const;
 export type ReceiverKind = (typeof RECEIVER_KINDS)[number];
+/** The kind of a stored receiver that this version of the service cannot read. */
+export const UNKNOWN_KIND = 'unknown';
+
+export function isReceiverKind(text: string): text is ReceiverKind {
+  return RECEIVER_KINDS.some((kind) => kind === text);
+}
 
 /** Names of what are no named receivers, in events and lists. */
 const RESERVED_NAMES: readonly string[] = ['webhook', 'callback'];
@@ -92,7 +98,11 @@ export const AttemptSchema = z.strictObject({ at: instant, ...end });
 /** A receiver, as it is answered. */
 export const ReceiverSchema = z.strictObject({
   name: receiverName,
-  kind: z.enum(RECEIVER_KINDS),
+  kind: z.enum([...RECEIVER_KINDS, UNKNOWN_KIND]),
+  problem: z.string().nullable().meta({
+    description:
+      'Why messages to it are given up at once, such as a kind that only a newer version knows; null without.',
+  }),
   host: z
     .string()
     .meta({ description: 'Host and port of its address. The rest is not answered: it may hold a secret.' }),

@@ -8,7 +8,7 @@ import { RESPONSE_HEADERS } from './headers.ts';
 import type { JsonObject } from './json-object.ts';
 import { pathsOf } from './paths.ts';
 
-export interface OpenApiDocument {
+interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: JsonObject;
   readonly servers: readonly JsonObject[];

@@ -16,15 +16,16 @@ import {
   submit,
 } from '../dom.ts';
 import { drawnElement, isSeen } from '../drawn-box.ts';
-import { elementsBy } from '../find.ts';
+import { elementsBy, firstBy } from '../find.ts';
 import { noteElement } from '../visible-parts.ts';
 import { web } from '../web.ts';
 
 const NEAREST = { block: 'nearest', inline: 'nearest', behavior: 'instant' } as const;
 
-/** Returns whether an element, visible or not, matches a selector. */
-export function hasMatch(steps: readonly SelectorStep[]): boolean {
-  return elementsBy(steps).length > 0;
+/** Returns whether `firstBy` finds a visible element; null when it finds none at all. */
+export function firstMatchIsVisible(steps: readonly SelectorStep[]): boolean | null {
+  const element = firstBy(steps);
+  return element && isSeen(element);
 }
 
 /** Returns whether a visible element matches a selector. */
@@ -33,18 +34,24 @@ export function hasVisibleMatch(steps: readonly SelectorStep[]): boolean {
 }
 
 /**
- * Scrolls what scrolls in the page to the first visible element that matches, and the page itself to its top. Returns
- * whether there is such an element; `visibleParts` tells where it is.
+ * Scrolls what scrolls in the page to the first visible match from the one of this number on, and the page itself to its
+ * top. Returns the number of that match; `visibleParts` tells where it is, and whether boxes around it cut it off.
  */
-export function findVisible(steps: readonly SelectorStep[], isFrame: boolean): 'absent' | 'invisible' | 'found' {
+export function findVisible(
+  steps: readonly SelectorStep[],
+  from: number,
+  isFrame: boolean,
+): 'absent' | 'invisible' | number {
   const matching = elementsBy(steps);
   if (matching.length === 0) return 'absent';
-  const element = matching.find((each) => isSeen(each));
-  if (element === undefined) return 'invisible';
-  reveal(drawnElement(element), isFrame);
-  if (!isFrame) web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
-  noteElement(element);
-  return isSeen(element) ? 'found' : 'invisible';
+  for (const [at, element] of matching.entries()) {
+    if (at < from || !isSeen(element)) continue;
+    reveal(drawnElement(element), isFrame);
+    if (!isFrame) web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
+    noteElement(element);
+    if (isSeen(element)) return at;
+  }
+  return 'invisible';
 }
 
 /** Returns the elements of frames that match a selector, at most this number. */
@@ -60,13 +67,13 @@ export function revealElement(element: PageElement, isFrame: boolean): boolean {
 }
 
 /**
- * Scrolls the first element that matches by this way; returns whether there is one. Scrolls instantly, even where the
+ * Scrolls the element that `firstBy` finds by this way; returns whether there is one. Scrolls instantly, even where the
  * style sheet sets smooth scrolling: the next step could not tell when that ends.
  */
 export function scrollElement(steps: readonly SelectorStep[], left: number, top: number): boolean {
-  const [element] = elementsBy(steps);
-  if (element !== undefined) scrollElementBy(element, { left, top, behavior: 'instant' });
-  return element !== undefined;
+  const element = firstBy(steps);
+  if (element !== null) scrollElementBy(element, { left, top, behavior: 'instant' });
+  return element !== null;
 }
 
 /** Returns `select`, or the type of an input, of the first field that matches in the first form; null for none. */

@@ -1,5 +1,5 @@
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
-import { elementsBy } from '../find.ts';
+import { firstBy } from '../find.ts';
 import { reduceToMainContent } from '../main-content/main-content.ts';
 import { type BlockPlace, findBlocks } from '../markdown/find-blocks.ts';
 import { type Block, writeBlocks } from '../markdown/write-blocks.ts';
@@ -54,7 +54,7 @@ export function readMarkdown(limits: MarkdownLimits, wanted: Wanted): Begun<Mark
 /** Undefined when no part is wanted; null when there is none. */
 function partOf(wanted: Wanted) {
   if (wanted === 'main' || wanted === 'page') return undefined;
-  return (wanted && elementsBy(wanted.steps)[0]) ?? null;
+  return wanted && firstBy(wanted.steps);
 }
 
 function fitting(blocks: readonly Block[], limits: MarkdownLimits): Block[] {

@@ -59,8 +59,9 @@ export async function placesOf(
 }
 
 /**
- * Resolves with the first document in which a selector matches an element, visible or not; undefined when none does. A
- * document that does not answer within `timeoutMs` counts as one without a match.
+ * Resolves with the first document in which a selector matches a visible element, or else with the first in which it
+ * matches any; undefined when there is none. A document that does not answer within `timeoutMs` counts as one without a
+ * match.
  */
 export async function firstPlace(
   page: IsolatedPage,
@@ -68,10 +69,13 @@ export async function firstPlace(
   deadline: Deadline,
   timeoutMs: number,
 ): Promise<Place | undefined> {
+  let hidden: Place | undefined;
   for (const place of (await placesOf(page, selector, deadline)) ?? []) {
-    if ((await evaluate(place, call('hasMatch', place.steps), { timeoutMs })) === true) return place;
+    const isVisible = await evaluate(place, call('firstMatchIsVisible', place.steps), { timeoutMs });
+    if (isVisible === true) return place;
+    if (isVisible === false) hidden ??= place;
   }
-  return undefined;
+  return hidden;
 }
 
 function placeIn({ session, frame }: EvaluatedFrame, steps: readonly SelectorStep[], entrance?: Entrance): Place {

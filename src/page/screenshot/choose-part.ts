@@ -1,4 +1,4 @@
-import { holds } from '../../capture/comparison/boxes.ts';
+import { holds, intersection } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
@@ -36,9 +36,11 @@ export async function choosePart(page: IsolatedPage, plan: ShotPlan, deadline: D
   const { whole, window } = measured;
   if (shown.what === 'element') {
     const { selector } = shown;
-    const element = await scrollToElement(page, selector, deadline);
+    const boxOf = (each: Rectangle) => outwards({ ...each, x: each.x + window.x - whole.x });
+    const isOnPage = (each: Rectangle) => intersection(boxOf(each), { ...whole, x: 0, y: 0 }) !== null;
+    const element = await scrollToElement(page, selector, deadline, isOnPage);
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
-    const box = outwards({ ...element, x: element.x + window.x - whole.x });
+    const box = boxOf(element);
     const { part, size } = partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`);
     const isCut = element.isCut || !holds(aroundPage(whole), box);
     const truncatedBy = size.truncatedBy === '' && isCut ? 'container' : size.truncatedBy;

@@ -13,34 +13,60 @@ import { visibleBox } from './visible-box.ts';
 /** The box of an element as far as it is visible, in CSS pixels of the page, and whether more of it is cut off. */
 export type Found = 'absent' | 'invisible' | (Rectangle & { readonly isCut: boolean });
 
-const found: z.ZodType<ResultOf<'findVisible'>> = z.enum(['absent', 'invisible', 'found']);
+/** Maximum number of matches of a document that are looked at, one after the other, until one is visible. */
+const MAX_LOOKS = 100;
+
+const found: z.ZodType<ResultOf<'findVisible'>> = z.union([z.enum(['absent', 'invisible']), z.number()]);
 
 const scrolled: z.ZodType<ResultOf<'scrollToTop'>> = z.object({ x: z.number(), y: z.number() });
 
+/** Whether a box is on the page. */
+type OnPage = (box: Rectangle) => boolean;
+
+const isNotBeforePage: OnPage = ({ x, y, width, height }) => x + width > 0 && y + height > 0;
+
 /**
- * Returns the box of the first visible element that matches, or the reason why there is none. Scroll containers and
- * frames within the page are scrolled to it; the page itself stays at its top.
+ * Returns the box of the first visible element that matches, or the reason why there is none. One outside of the page
+ * counts when all visible ones are. Scroll containers and frames within the page are scrolled to it; the page itself
+ * stays at its top.
  */
-export async function scrollToElement(page: IsolatedPage, selector: string, deadline: Deadline): Promise<Found> {
+export async function scrollToElement(
+  page: IsolatedPage,
+  selector: string,
+  deadline: Deadline,
+  isOnPage: OnPage = isNotBeforePage,
+): Promise<Found> {
   return untilAnswered(deadline, 'look for the selector', async () => {
     const places = await placesOf(page, selector, deadline);
     if (places === undefined) return undefined;
     let best: Found = 'absent';
     for (const place of places) {
-      const box = await letGo(place, deadline, findIn(page, place));
-      if (typeof box !== 'string') return box;
-      if (box === 'invisible') best = box;
+      const box = await letGo(place, deadline, findIn(page, place, isOnPage));
+      if (box === undefined || (typeof box !== 'string' && isOnPage(box))) return box;
+      if (typeof best === 'string' && box !== 'absent') best = box;
     }
     return best;
   });
 }
 
 /** Looks in one document; resolves with undefined when it, or one around it, was replaced meanwhile. */
-async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefined> {
-  const answer = await prepare(page, place, call('findVisible', place.steps, place.entrance !== undefined));
-  if (answer === undefined) return undefined;
-  const state = found.parse(answer);
-  if (state !== 'found') return state;
+async function findIn(page: IsolatedPage, place: Place, isOnPage: OnPage): Promise<Found | undefined> {
+  let best: Found = 'invisible';
+  for (let [from, looks] = [0, 0]; looks < MAX_LOOKS; looks += 1) {
+    const answer = await prepare(page, place, call('findVisible', place.steps, from, place.entrance !== undefined));
+    if (answer === undefined) return undefined;
+    const at = found.parse(answer);
+    if (typeof at === 'string') return at === 'absent' ? at : best;
+    const box = await boxOfNoted(page, place);
+    if (box === undefined || (typeof box !== 'string' && isOnPage(box))) return box;
+    if (typeof best === 'string') best = box;
+    from = at + 1;
+  }
+  return best;
+}
+
+/** Resolves with the box of the element that a document has noted, as `findIn` does. */
+async function boxOfNoted(page: IsolatedPage, place: Place): Promise<Exclude<Found, 'absent'> | undefined> {
   for (let at = place; at.entrance !== undefined; at = at.entrance.from) {
     const isShown = await revealFrame(at, at.entrance.from);
     if (isShown !== true) return isShown === false ? 'invisible' : undefined;

@@ -16,6 +16,11 @@ export async function unlessAway<T>(work: () => Promise<T>): Promise<T | undefin
   }
 }
 
+/** The error for a stored capture whose record cannot be read. */
+export function damagedRecord(id: number, cause?: unknown): CapstanError {
+  return new CapstanError('artifact_damaged', `The record of the capture ${id} is damaged in its store.`, { cause });
+}
+
 /** Returns whether an operation failed because a part of a stored capture is gone or cannot be read. */
 export function isDamagedArtifact(error: unknown): boolean {
   return error instanceof CapstanError && error.code === 'artifact_damaged';

@@ -5,6 +5,7 @@ import { type ArtifactKind, artifactFile } from '../../capture/artifacts/artifac
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import type { Marks } from '../../capture/finding/marks.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
+import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
 import { codeOf, writeFailure } from '../failures/write-failure.ts';
 import {
   type CapturedFiles,
@@ -21,7 +22,7 @@ import { removeThumbnails } from './file-thumbnail-store.ts';
 import { byTimeIn, describeNewest, idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, capturesDirectory, directoriesAbove, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
-import { infoIn, parseRecordFile, type RecordFile, recordText, screenshotInfo } from './record-file.ts';
+import { parseRecordFile, recordText, screenshotInfo } from './record-file.ts';
 import { removeCaptures } from './remove-captures.ts';
 import { bytesOf, createStoredBytes } from './stored-bytes.ts';
 import { namesIn } from './workspace.ts';
@@ -129,7 +130,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     }
   }
 
-  async function recordFile(id: number): Promise<RecordFile | undefined> {
+  async function recordFile(id: number) {
     const text = await ifThere(readFile(join(captureDirectory(data.path, id), RECORD_FILE), 'utf8'));
     if (text === undefined) return undefined;
     try {
@@ -137,17 +138,14 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     } catch (error) {
       // A power cut may have emptied the copy of a failed capture, which is not synced. The database has its record.
       if (error instanceof SyntaxError && !(await has(id))) return undefined;
-      throw error;
+      throw damagedRecord(id, error);
     }
   }
 
   async function mark(id: number, marks: Marks): Promise<void> {
     // The database has the marks of a capture whose record here is damaged.
-    const found = await recordFile(id).catch((error: unknown) => {
-      if (error instanceof SyntaxError) return undefined;
-      throw error;
-    });
-    if (found === undefined) return;
+    const found = await recordFile(id).catch(nullIfDamaged);
+    if (found == null) return;
     const text = recordText({ ...found, record: { ...found.record, ...marks } });
     const target = join(captureDirectory(data.path, id), RECORD_FILE);
     try {
@@ -163,8 +161,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   }
 
   async function info(id: number): Promise<ScreenshotInfo | undefined> {
-    const file = await recordFile(id);
-    return file && infoIn(file);
+    return (await recordFile(id))?.info;
   }
 
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import { nullIfDamaged } from '../failures/store-errors.ts';
 import { parseId } from '../records/ids.ts';
 import { capturesDirectory, minuteDirectory, timeNames } from './layout.ts';
 import { namesIn } from './workspace.ts';
@@ -26,7 +27,7 @@ export function byTimeIn(dataDir: string): ByTime {
   };
 }
 
-/** Describes captures in the order of their ids, at most `limit`. */
+/** Describes captures in the order of their ids, at most `limit`. Leaves out those whose record is damaged. */
 export async function describeNewest(
   ids: AsyncIterable<number>,
   describe: (id: number) => Promise<ScreenshotInfo | undefined>,
@@ -35,8 +36,8 @@ export async function describeNewest(
   const infos: ScreenshotInfo[] = [];
   let waiting: number[] = [];
   const read = async () => {
-    for (const one of await Promise.all(waiting.map(describe)))
-      if (one !== undefined && infos.length < limit) infos.push(one);
+    const described = await Promise.all(waiting.map((id) => describe(id).catch(nullIfDamaged)));
+    for (const one of described) if (one != null && infos.length < limit) infos.push(one);
     waiting = [];
   };
   for await (const id of ids) {

@@ -36,7 +36,7 @@ const fileSchema = z.object({ image: imageSchema.nullable(), record: z.looseObje
  * The record of a capture on disk. It is what waits for the database, what the database is rebuilt from, and what a
  * failed capture leaves.
  */
-export interface RecordFile {
+interface RecordFile {
   readonly record: StoredRecord;
   /** Null when the capture failed. */
   readonly image: Pick<ScreenshotInfo, 'bytes' | 'sha256'> | null;
@@ -57,15 +57,16 @@ export function keyIn(beginning: string): string | null {
   return KEY.exec(beginning)?.[1] ?? null;
 }
 
-export function parseRecordFile(text: string): RecordFile {
+/** Reads a record; `info` describes its image, and is undefined when the capture failed. Throws when it is damaged. */
+export function parseRecordFile(text: string): RecordFile & { readonly info: ScreenshotInfo | undefined } {
   const { image, record } = fileSchema.parse(JSON.parse(text));
   const { evidence, ...rest } = record;
-  return { record: asDetailed(rest, evidence), image };
-}
-
-/** The description of the image; undefined when the capture failed. */
-export function infoIn({ record, image }: RecordFile): ScreenshotInfo | undefined {
-  return image === null ? undefined : checkedScreenshotInfo(describe(record, image));
+  const detailed = asDetailed(rest, evidence);
+  return {
+    record: detailed,
+    image,
+    info: image === null ? undefined : checkedScreenshotInfo(describe(detailed, image)),
+  };
 }
 
 /** `known`: the SHA-256 of the image. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
+import { nullIfDamaged } from '../failures/store-errors.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
@@ -56,6 +57,8 @@ export async function checkDatabase(places: Places, report: Report, contents = f
       captures += 1;
       if ((await database.results.keyOf(id)) !== undefined) {
         unlisted -= 1;
+        if (backend === undefined && (await artifacts.info(id).catch(nullIfDamaged)) === null)
+          found(`capture ${id}: its record beside its files cannot be read`);
         const isIndexed = (await database.results.wordsOf([id])).has(id);
         const hasWords = async () => (await artifacts.record(id).catch(() => undefined))?.words !== undefined;
         if (!isIndexed && (await hasWords()))

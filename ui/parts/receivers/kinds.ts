@@ -1,6 +1,6 @@
 import type { Receiver } from '../../api/types.ts';
 
-export type Kind = Receiver['kind'];
+export type Kind = Exclude<Receiver['kind'], 'unknown'>;
 
 interface KindWords {
   readonly name: string;
@@ -52,3 +52,5 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
 };
 
 export const KIND_NAMES = Object.keys(KINDS) as readonly Kind[];
+
+export const nameOfKind = (kind: Receiver['kind']): string => (kind === 'unknown' ? 'Unknown kind' : KINDS[kind].name);

@@ -5,7 +5,7 @@ import type { Receiver, ReceiverTest } from '../../api/types.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
 import { ago, counted, dateAndTime, duration } from '../../parts/format.ts';
-import { KINDS } from '../../parts/receivers/kinds.ts';
+import { nameOfKind } from '../../parts/receivers/kinds.ts';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -17,7 +17,7 @@ interface ReceiverRowProps {
 }
 
 export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
-  const { name, kind, host, is_operator: isOperator, is_own: isOwn, waiting, dead, last } = receiver;
+  const { name, kind, problem, host, is_operator: isOperator, is_own: isOwn, waiting, dead, last } = receiver;
   const [isListing, setListing] = useState(false);
   const [test, setTest] = useState<ReceiverTest>();
   const { error, isRunning, attempt } = useAttempt();
@@ -36,7 +36,7 @@ export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
     <article class="panel receiver" aria-label={name}>
       <header>
         <h2>{name}</h2>
-        <Badge tone="plain">{KINDS[kind].name}</Badge>
+        <Badge tone="plain">{nameOfKind(kind)}</Badge>
         {isOperator && (
           <Badge tone="plain" title="The operator configured it, for all keys.">
             of the operator
@@ -50,6 +50,7 @@ export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
           <span key={words}>{words}</span>
         ))}
       </p>
+      {problem !== null && <p class="receiver-facts">Its messages are given up: {problem}.</p>}
       <p class="receiver-facts">
         <span>{waiting === 0 ? 'Nothing waits.' : `${counted(waiting, 'message')} waiting.`}</span>
         {last === null ? (

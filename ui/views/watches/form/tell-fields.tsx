@@ -1,5 +1,5 @@
 import type { Receiver } from '../../../api/types.ts';
-import { KINDS } from '../../../parts/receivers/kinds.ts';
+import { nameOfKind } from '../../../parts/receivers/kinds.ts';
 import { ReceiverFields } from '../../../parts/receivers/receiver-fields.tsx';
 import type { NewReceiver } from '../../../parts/receivers/use-new-receiver.ts';
 import { useAnswer } from '../../../parts/use-answer.ts';
@@ -34,7 +34,7 @@ export function TellFields({ notify, adding, onChange }: TellFieldsProps) {
                 />
                 {name}{' '}
                 <span class="muted">
-                  {KINDS[kind].name}, {host}
+                  {nameOfKind(kind)}, {host}
                 </span>
               </label>
             </li>
