@@ -126,6 +126,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         width,
         {
           isClosed: () => closed,
+          isShared: () => owner !== null && taken$.value > (ofOwner.get(owner) ?? 0),
           change: (by) => change(by, owner),
           takeOne: (onTaken) => takeOne(onTaken, owner),
           takeAhead: () => takeAhead(owner),

@@ -7,6 +7,7 @@ import {
   of,
   type SchedulerLike,
   Subscription,
+  switchMap,
   tap,
   timer,
 } from 'rxjs';
@@ -19,6 +20,7 @@ import type { CapturePipeline } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
 import { type ItemSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
+import { createReadPace } from './read-pace.ts';
 import type { ItemPlace } from './reservation.ts';
 
 export interface BatchOptions {
@@ -109,6 +111,9 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
+      const pace = createReadPace({ isShared: reservation.isShared, scheduler });
+      // Without dials, no item ends before it had a slot.
+      const room$ = readAhead.room$.pipe(switchMap(() => (pipeline.maxDials === 0 ? of(null) : pace.room$)));
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
         failed += outcome.state === 'stored' ? 0 : 1;
@@ -121,6 +126,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: item.failure } }).pipe(tap(count));
         }
         const { url } = item.target;
+        pace.read();
         const itemPlace = reservation.item(readAhead.read());
         return submit(item, { ...client, batch, itemPlace }).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
@@ -137,7 +143,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
 
       beginIdle();
-      const subscription = pullMap(items, reservation.width + pipeline.maxDials, capture, readAhead.room$).subscribe({
+      const subscription = pullMap(items, reservation.width + pipeline.maxDials, capture, room$).subscribe({
         next: (item) => subscriber.next(item),
         error: (error) => subscriber.error(error),
         complete: () => {

@@ -12,6 +12,8 @@ export interface Reservation {
   readonly width: number;
   /** Number of places that it holds. */
   readonly held: number;
+  /** Whether captures of other owners are admitted. */
+  readonly isShared: () => boolean;
   /** Adds an item, which enters when it is to be captured. */
   item(read: ReadItem): ItemPlace;
   /**
@@ -50,6 +52,7 @@ export interface ItemPlace {
 interface ReservationCount {
   /** Whether admission has ended, so that no item may wait for a place. */
   isClosed(): boolean;
+  isShared(): boolean;
   change(by: number): void;
   /** Waits for a free place, takes it, and then calls `onTaken`. Returns a function that ends the wait. */
   takeOne(onTaken: () => void): () => void;
@@ -177,6 +180,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
 
   const reservation: Reservation = {
     width,
+    isShared: count.isShared,
     get held() {
       return held;
     },

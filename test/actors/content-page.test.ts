@@ -3,10 +3,10 @@ import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE, shortlyBeforeLate } from '../support/capture-request.ts';
 import { pixelsOf } from '../support/image.ts';
-import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 describe('changes that a request makes to the page', () => {
-  const { capture, site } = siteAndActor(undefined, WAITING_SLOTS);
+  const { capture, site } = siteAndActor(IN_FEW_PIXELS, WAITING_SLOTS);
 
   describe('javascript.before', () => {
     it("runs the script before the page's own scripts, also in the next document", async () => {

@@ -36,6 +36,17 @@ describe('a full page', () => {
     expect(snapshot.html).toContain('class="skipped"');
   });
 
+  it('shows what the browser skips outside of its window in shadow trees', async () => {
+    const shadow = (content: string) => `<x-host><template shadowrootmode=open>${content}</template></x-host>`;
+    const rows = '<div><p></p></div>'.repeat(10);
+    const style = `<style>* { margin: 0 } x-host { display: block } div { content-visibility: auto; contain-intrinsic-size: 1px }
+      p { height: 500px; background: rgb(0, 0, 200) }</style>`;
+    const html = `<!doctype html>${style}${shadow(`${style}${rows}${shadow(style + rows)}`)}`;
+    const request = htmlRequest(html, { fullPage: true, viewport: { width: 320, height: 400 } });
+    const png = await pngOf(await ground.running.actor.capture(request, patience));
+    expect([png.height, countOf(png, BLUE)]).toEqual([10_000, 320 * 10_000]);
+  });
+
   it.each(['/late/gallery?count=20', '/late/throttled?ms=1'])('shows all lazy images of %s', async (path) => {
     expect(countOf(await pngOf(await capture(path)), GREEN)).toBe(20 * 200 * 100);
   });

@@ -260,13 +260,16 @@ describe('an action on several matches', () => {
   };
 
   it('is on the first visible one', async () => {
-    const { title } = await acted([
+    const { title, after } = await acted([
       { type: 'wait', selector: '.it' },
       { type: 'click', selector: 'button.it' },
       { type: 'type', selector: 'input.it', text: 'a' },
       { type: 'press', selector: 'input.it', key: 'b' },
+      { type: 'scroll', selector: 'footer.it' },
+      { type: 'wait', selector: '[data-at]' },
     ]);
     expect(title).toBe('clickedab');
+    expect(Number(/data-at="(\d+)/.exec(after)?.[1])).toBeGreaterThan(1000);
   });
 
   it('is on the first visible one in frames and shadow roots', async () => {

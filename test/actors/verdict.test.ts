@@ -4,15 +4,15 @@ import { VERDICTS, type Verdict } from '../../src/capture/result/verdict.ts';
 import { SAMPLE_PAGES } from '../fixtures/site.ts';
 import { VERDICT_PAGES } from '../fixtures/verdicts/all.ts';
 import { captureRequest } from '../support/capture-request.ts';
-import { ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
 const ground = siteAndActor();
 
 /** The pages are whole when they have loaded: the verdict is the same, for less CPU time. */
-const AT_ONCE: CaptureOptions = { ...ON_ONE_PAGE, waitUntil: 'load', viewport: { deviceScaleFactor: 0.25 } };
+const AT_ONCE: CaptureOptions = { ...ON_ONE_PAGE, ...IN_FEW_PIXELS, waitUntil: 'load' };
 
 async function verdictOn(path: string, options: CaptureOptions = {}): Promise<Verdict | null> {
-  return (await ground.captureOf(captureRequest(ground.site.url(path), options))).verdict;
+  return (await ground.captureOf(captureRequest(ground.site.url(path), { ...IN_FEW_PIXELS, ...options }))).verdict;
 }
 
 const pathOf = (name: string) => `/verdict?${new URLSearchParams({ page: name })}`;

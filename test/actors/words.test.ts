@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { failureOf, patience } from '../support/actor.ts';
+import { failureOf } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 /*
  * Words of pages with soft hyphens, no-break spaces, zero-width characters, decomposed letters and marks of direction.
  */
 
 describe('words with characters that nobody sees', () => {
-  const { running, capture } = siteAndActor();
+  const { captureOf, capture } = siteAndActor(IN_FEW_PIXELS);
 
   const captured = (html: string, options: CaptureOptions = {}) =>
-    running.actor.capture(
-      htmlRequest(`<!doctype html><html lang=de><meta charset=utf-8>${html}`, { elementMap: false, ...options }),
-      patience,
+    captureOf(
+      htmlRequest(`<!doctype html><html lang=de><meta charset=utf-8>${html}`, { ...IN_FEW_PIXELS, ...options }),
     );
 
   it.each([

@@ -24,6 +24,18 @@ describe('admission', () => {
     expect(admission.admitBatch(1)).toBeUndefined();
   });
 
+  it('tells a batch whether captures of other owners are admitted', () => {
+    const admission = createAdmission({ maxConcurrent: 2, maxQueue: 30 }, standing);
+    const batch = admission.admitBatch(2, undefined, 'lists');
+    admission.admit('lists');
+    expect(batch?.isShared()).toBe(false);
+    const page = admission.admit('pages');
+    expect(batch?.isShared()).toBe(true);
+    page?.release();
+    expect(batch?.isShared()).toBe(false);
+    expect(admission.admitBatch(2)?.isShared()).toBe(false);
+  });
+
   it('lends a batch its places without refusing, and counts them until the last is returned', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 0 }, standing);
     let returned = 0;

@@ -87,6 +87,17 @@ describe('a batch whose targets are dialled', () => {
     expect(one.pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
   });
 
+  it('reads a few targets in each turn of the event loop, however wide it is', async () => {
+    const time = new TestScheduler(() => true);
+    const one = rig({ maxConcurrent: 64, maxQueue: 1000 }, time);
+    const batch = one.runBatch(numbered(100, 'dead'), 64).subscribe();
+    expect(one.dialled).toBe(4);
+    time.maxFrames = 100;
+    time.flush();
+    expect(one.dialled).toBe(64);
+    batch.unsubscribe();
+  });
+
   it('finds the living among those that never answer, however few it captures at once', async () => {
     const { runBatch, pipeline } = rig();
     const found: string[] = [];

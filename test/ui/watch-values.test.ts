@@ -124,6 +124,22 @@ describe('values of watches in the web interface', () => {
     expect(ui.complaints).toEqual([]);
   });
 
+  it('shows what the captures before have where a value is read', async () => {
+    const id = await watching({
+      values: { price: { selector: '#now', type: 'money' }, lines: { selector: 'p', type: 'count' } },
+    });
+    for (const next of ['47,50 €', 'Preis auf Anfrage']) {
+      price = next;
+      await run(id);
+    }
+    const page = await ui.open(`/ui/watches/${id}`);
+    await value(page, 'price').getByText('In the captures before: “47,50 €”, “59,00 €”').waitFor();
+    await value(page, 'lines').getByText('In the captures before: 2, 2').waitFor();
+    await value(page, 'price').getByLabel('Selector').fill('s');
+    await value(page, 'price').getByText('In the captures before: “79,00 €”, “79,00 €”').waitFor();
+    expect(ui.complaints).toEqual([]);
+  });
+
   it('is used with keys alone, on a phone', async () => {
     const id = await watching({
       values: { cost: { selector: 'h1', type: 'money' } },

@@ -13,11 +13,11 @@ import { web } from '../web.ts';
 
 /**
  * Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the looks that were seen
- * while scrolling, and lets no transition begin. Returns whether the page scrolls sideways, its number of elements, and
- * the rows that look otherwise when the page is scrolled to them.
+ * while scrolling, and lets no transition begin, through open shadow roots. Returns whether the page scrolls sideways, its
+ * number of elements, and the rows that look otherwise when the page is scrolled to them.
  */
 export function showWhole(): { scrollsSideways: boolean; elements: number; beforeFixed: Rows[] } {
-  const elements = select(page, '*');
+  const elements = treesIn(page).flatMap((tree) => [...select(tree, '*')]);
   for (const element of elements) {
     if (web.getComputedStyle(element).contentVisibility !== 'auto') continue;
     setStyle(element, { 'content-visibility': 'visible' });

@@ -11,6 +11,8 @@ interface ValueFieldsProps {
   readonly picking: number | undefined;
   readonly canPick: boolean;
   readonly page: CapturedPage | undefined;
+  /** The pages of the captures before, newest first. */
+  readonly earlier: readonly CapturedPage[];
   /** What the shown capture has read, by names; undefined when it was not asked for. */
   readonly read: Readonly<Record<string, unknown>> | undefined;
   readonly onChange: (values: readonly ValueDraft[]) => void;
@@ -26,7 +28,17 @@ const SOURCES = [
 const NEW: ValueDraft = { name: '', type: 'money', from: 'selector', where: '', attribute: '' };
 
 /** The values that a watch reads from the page, and what would be read now. */
-export function ValueFields({ values, picking, canPick, page, read, onChange, onPick, onPoint }: ValueFieldsProps) {
+export function ValueFields({
+  values,
+  picking,
+  canPick,
+  page,
+  earlier,
+  read,
+  onChange,
+  onPick,
+  onPoint,
+}: ValueFieldsProps) {
   const change = (at: number, part: Partial<ValueDraft>) =>
     onChange(values.map((each, index) => (index === at ? { ...each, ...part } : each)));
   return (
@@ -105,6 +117,7 @@ export function ValueFields({ values, picking, canPick, page, read, onChange, on
           <p class="value-read" role="status">
             <Reading value={value} page={page} read={read} />
           </p>
+          <Earlier value={value} earlier={earlier} />
         </fieldset>
       ))}
       <button
@@ -119,6 +132,17 @@ export function ValueFields({ values, picking, canPick, page, read, onChange, on
       </button>
     </section>
   );
+}
+
+/** The texts of the element that the rule finds in the captures before. */
+function Earlier({ value, earlier }: Pick<ValueFieldsProps, 'earlier'> & { readonly value: ValueDraft }) {
+  if (value.from === 'metadata' || value.where.trim() === '' || earlier.length === 0) return null;
+  const texts = earlier.map((page) => {
+    const found = page.matching(value.where) ?? [];
+    if (value.type === 'count') return String(found.length);
+    return found[0] === undefined ? 'not found' : `“${textIn(found[0])}”`;
+  });
+  return <p class="value-read muted">In the captures before: {texts.join(', ')}</p>;
 }
 
 type ReadingProps = Pick<ValueFieldsProps, 'page' | 'read'> & { readonly value: ValueDraft };

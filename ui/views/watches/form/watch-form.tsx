@@ -48,11 +48,11 @@ export function WatchForm() {
   if (mayCapture.value === undefined) return <main id="main" class="view" aria-busy="true" />;
   if (id === undefined) {
     const draft = newDraft(query.value.get('url') ?? '', query.value.get('every') ?? '1h');
-    return <Form draft={draft} watch={undefined} newest={undefined} />;
+    return <Form draft={draft} watch={undefined} captures={[]} />;
   }
   if (watch.data === undefined || runs.data === undefined) return <main id="main" class="view" aria-busy="true" />;
-  const newest = runs.data.find(({ capture }) => capture !== null)?.capture ?? watch.data.baseline;
-  return <Form draft={draftOf(watch.data)} watch={watch.data} newest={newest ?? undefined} />;
+  const captures = [...runs.data.map(({ capture }) => capture), watch.data.baseline].filter((each) => each !== null);
+  return <Form draft={draftOf(watch.data)} watch={watch.data} captures={captures} />;
 }
 
 const storable = (draft: Draft): Draft => ({ ...draft, url: withoutCredentials(draft.url) });
@@ -62,11 +62,11 @@ type Rules = ReturnType<typeof extractOf>;
 interface FormProps {
   readonly draft: Draft;
   readonly watch: Watch | undefined;
-  /** Id of the newest capture of the watch. */
-  readonly newest: number | undefined;
+  /** Ids of the captures of the watch, newest first. */
+  readonly captures: readonly number[];
 }
 
-function Form({ draft: initial, watch, newest }: FormProps) {
+function Form({ draft: initial, watch, captures: [newest, second, third] }: FormProps) {
   const [draft, setDraft, forgetDraft] = useDraft('watch', initial, storable);
   const { error, isRunning, attempt } = useAttempt();
   const [lit, setLit] = useState<string>();
@@ -77,6 +77,8 @@ function Form({ draft: initial, watch, newest }: FormProps) {
   const shown = useAnswer<DetailedResult>(stored === undefined ? undefined : `/results/${stored}`);
   const result = run.state === 'stored' ? run.result : shown.data;
   const { page, isMissing } = usePage(result?.id);
+  const before = run.state === 'stored' ? [newest, second] : [second, third];
+  const earlier = [usePage(before[0]).page, usePage(before[1]).page].filter((each) => each !== undefined);
   const [mode, setMode] = useState<Mode>('elements');
   const picture = useRef<HTMLDivElement>(null);
   const [picking, setPicking] = useState<number>();
@@ -134,6 +136,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
             picking={picking}
             canPick={page !== undefined}
             page={page}
+            earlier={earlier}
             read={readBy(result, asked, extract)}
             onChange={(values) => {
               // The places of others may have moved.
