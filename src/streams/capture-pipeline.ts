@@ -56,7 +56,7 @@ export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** The item's place in its batch. With it, the capture is not admitted on its own. */
+  /** The item's place in its batch; undefined for a single capture, which admission gives a place. */
   readonly itemPlace?: ItemPlace;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
@@ -93,7 +93,7 @@ export interface CapturePipeline {
 
   /** Maximum number of targets that are dialled at once; 0 when none are. */
   readonly maxDials: number;
-  /** Maximum number of captures of one batch that wait for a slot or have one; infinite when its width limits them. */
+  /** Maximum number of captures of one batch that wait for a slot or run; infinite when only its width limits them. */
   readonly maxPerBatch: number;
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
