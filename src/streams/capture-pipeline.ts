@@ -246,19 +246,25 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits for: a slot, a dial, a place in its batch. Once it runs, `performInSlot` ends it.
+    // It leaves what it waits for: a slot, a dial, a place in its batch. Once it runs, or the record of an unreached
+    // target is being stored, `performInSlot` ends it.
     controller.abort(reason);
-    const isWaiting = submission.isQueued && submission.startedAt === undefined;
+    const isWaiting = submission.isQueued && submission.startedAt === undefined && !submission.isUnreached;
     if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));
   };
 
   const hooks: DialHooks = {
-    end: (submission, outcome, startedAt) => {
-      events.emit(captureStarted(now(), submission.command, startedAt - submission.queuedAt));
-      end(submission, outcome);
+    end: (submission, { outcome }, startedAt) => {
+      const { command } = submission;
+      submission.isUnreached = true;
+      const ending = { ...options, perform: () => outcome, abort: (reason: CapstanError) => abort(submission, reason) };
+      performInSlot(command, ending).subscribe((ended) => {
+        if (submission.isOver) return;
+        events.emit(captureStarted(now(), command, startedAt - submission.queuedAt));
+        end(submission, ended);
+      });
     },
     now,
-    report,
   };
   const reached$ = dialling === undefined ? admitted$ : admitted$.pipe(dialFirst(dialling, hooks));
   const ended$ = reached$.pipe(mergeMap(enqueued), queue.each(perform));
