@@ -9,8 +9,8 @@ const MIN_PAUSE_MS = 1;
 const CHECK_MS = 4;
 
 /**
- * A pause ends when at most `share` of the event loop was in use since the items were read, or after `maxMs`: a batch
- * goes on while the event loop is never idle.
+ * A pause ends once the event loop has been busy for at most `share` of the time since the items were read. It ends
+ * after `maxMs` at the latest, so a batch makes progress even when the event loop is never idle.
  */
 interface Pause {
   readonly share: number;
