@@ -136,8 +136,8 @@ export class LiveLimits {
 
   /** Updates the completion rate. Every removed ticket counts as a completion. */
   #measure({ tickets, removed }: QueueState): void {
-    this.#rate.note(performance.now(), (this.#state?.tickets ?? 0) >= this.#limits.maxConcurrent && tickets > 0);
-    const completed = removed - (this.#state?.removed ?? removed);
-    for (let count = 0; count < completed; count += 1) this.#rate.completed();
+    const saturated = (this.#state?.tickets ?? 0) >= this.#limits.maxConcurrent && tickets > 0;
+    const completed = Math.max(0, removed - (this.#state?.removed ?? removed));
+    this.#rate.note(performance.now(), saturated, completed);
   }
 }

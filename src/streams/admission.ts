@@ -17,6 +17,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   let overloadedUntil = 0;
   const taken$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
+  const noteRate = (completed = 0): void => rate.note(now(), taken$.value >= maxConcurrent, completed);
   const reservations = new Set<Reservation>();
   /** Places of items ahead of their batches. */
   let ahead = 0;
@@ -42,7 +43,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
       if (own === 0) ofOwner.delete(owner);
       else ofOwner.set(owner, own);
     }
-    rate.note(now(), taken$.value >= maxConcurrent);
+    noteRate();
     taken$.next(taken$.value + by);
     if (by < 0) serveTaking();
   };
@@ -78,7 +79,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
 
   /** Time to finish all admitted captures at the measured rate. By then, a place is free or the overload is over. */
   const retryAfterSeconds = (): number => {
-    rate.note(now(), taken$.value >= maxConcurrent);
+    noteRate();
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
     const seconds = Math.ceil(Math.max(taken$.value * rate.msPerCompletion(), overloadMs) / 1000);
     return Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS);
@@ -109,8 +110,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
       }
       change(+1, owner);
       const release = once(() => {
+        noteRate(1);
         change(-1, owner);
-        rate.completed();
       });
       return { release };
     },
@@ -133,7 +134,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
           change: (by) => change(by, owner),
           takeOne: (onTaken) => takeOne(onTaken, owner),
           takeAhead: () => takeAhead(owner),
-          completed: () => rate.completed(),
+          completed: () => noteRate(1),
         },
         () => {
           reservations.delete(reservation);
@@ -165,7 +166,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     },
 
     setLimits(next: CaptureLimits) {
-      rate.note(now(), taken$.value >= maxConcurrent);
+      noteRate();
       ({ maxConcurrent, maxQueue } = checked(next));
       serveTaking();
     },

@@ -3,7 +3,7 @@ const WINDOW_MS = 30_000;
 
 /**
  * Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. Completions
- * and saturated time are kept with exponential decay; only saturated time counts: the throughput of an idle service
+ * and time are kept with exponential decay; those of unsaturated time do not count: the throughput of an idle service
  * says nothing about its capacity.
  */
 export function createCompletionRate(windowMs: number = WINDOW_MS) {
@@ -12,19 +12,18 @@ export function createCompletionRate(windowMs: number = WINDOW_MS) {
   let elapsedMs = 0;
 
   return {
-    /** Notes whether the time since the last call was saturated. Call it before the number of busy slots changes. */
-    note(now: number, saturated: boolean) {
+    /**
+     * Notes whether the time since the last call was saturated, and the captures that ended in it. Call it before the
+     * number of busy slots changes.
+     */
+    note(now: number, saturated: boolean, completed = 0) {
       // A wall clock may be set back; negative time counts as none.
       const passed = Math.max(0, now - (since ?? now));
       since = now;
-      if (saturated && passed > 0) {
-        const kept = Math.exp(-passed / windowMs);
-        completions *= kept;
-        elapsedMs = elapsedMs * kept + windowMs * (1 - kept);
-      }
-    },
-    completed() {
-      completions += 1;
+      if (!saturated) return;
+      const kept = Math.exp(-passed / windowMs);
+      completions = completions * kept + completed;
+      elapsedMs = elapsedMs * kept + windowMs * (1 - kept);
     },
     /** Milliseconds per completion at this rate. */
     msPerCompletion() {

@@ -58,6 +58,7 @@ interface ReservationCount {
   takeOne(onTaken: () => void): () => void;
   /** Takes a place ahead of the batch. Returns a function that gives it back; undefined when there is none. */
   takeAhead(): (() => void) | undefined;
+  /** Counts the end of a capture. Call it before its place is given back. */
   completed(): void;
 }
 
@@ -101,9 +102,9 @@ export function createReservation(width: number, count: ReservationCount, onRetu
     };
     const release = (): void => {
       captures -= 1;
+      count.completed();
       giveBack?.();
       giveBack = undefined;
-      count.completed();
       endUse();
       if (released && captures === 0) onReturned();
     };

@@ -219,6 +219,30 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     expect(captured).toEqual(['one', 'two', 'one']);
   });
 
+  it.concurrent('that ended while slots were free do not shorten Retry-After', async (test) => {
+    const { expect } = test;
+    const cluster = members(test, 'retry-after', 2);
+    const api = await cluster.api();
+    let isHeld = false;
+    await cluster.worker(async (command) => (isHeld ? endless(command) : stored(command)), { slots: 2 });
+    await expect.poll(() => cluster.clusters[0]?.stats().slots).toBe(2);
+    for (let id = 1; id <= 100; id += 1) await submitted(api, id).outcome;
+
+    isHeld = true;
+    // Of these, 2 run and 5 wait.
+    const held = Array.from({ length: 8 }, (_, at) => submitted(api, 101 + at));
+    const refusalOf = ({ outcome }: ReturnType<typeof submitted>) =>
+      new Promise<CapstanError>((resolve) => void outcome.catch(resolve));
+    await Promise.race(held.map(refusalOf));
+    let id = 200;
+    const retryAfter = async () => {
+      id += 1;
+      return (await refusalOf(submitted(api, id))).retryAfterSeconds;
+    };
+    await expect.poll(retryAfter, { timeout: 30_000 }).toBeGreaterThanOrEqual(10);
+    for (const { hangUp } of held) hangUp();
+  });
+
   it.concurrent('are given to the worker that has connected to the target, while it has slots', async (test) => {
     const { expect } = test;
     const cluster = members(test, 'connected', 100);

@@ -154,6 +154,33 @@ describe('admission', () => {
       now += 3_600_000;
       expect(burst()).toBeLessThanOrEqual(6);
     });
+
+    it.each(['single captures', 'captures of a batch'])('does not follow %s that end while slots are free', (kind) => {
+      let now = 0;
+      const admission = createAdmission({ maxConcurrent: 10, maxQueue: 90 }, () => now);
+      const batch = kind === 'single captures' ? undefined : admission.admitBatch(1);
+      for (let count = 0; count < 10_000; count += 1) {
+        const place = batch === undefined ? admission.admit() : placeIn(batch);
+        now += 10;
+        place?.release();
+      }
+      while (admission.admit() !== undefined);
+      now += 30_000;
+      expect(admission.refusal()?.retryAfterSeconds).toBe(60);
+    });
+
+    it('follows captures of batches that end while all slots are busy', () => {
+      let now = 0;
+      const admission = createAdmission({ maxConcurrent: 1, maxQueue: 9 }, () => now);
+      const batch = admission.admitBatch(1);
+      while (admission.admit() !== undefined);
+      for (let count = 0; count < 60; count += 1) {
+        const place = placeIn(batch);
+        now += 500;
+        place?.release();
+      }
+      expect(admission.refusal()?.retryAfterSeconds).toBe(5);
+    });
   });
 
   it('keeps exact counts for random sequences of operations', () => {
