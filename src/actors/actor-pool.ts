@@ -42,7 +42,7 @@ export function createActorPool(
 ): Actors {
   const { indexWords, retireAfter } = config;
   let slots = config.maxConcurrent;
-  const common = { launcher: new Launcher(config, warn), retireAfter, memory };
+  const common = { launcher: new Launcher(config, warn), retireAfter, memory, warn };
   const plain = new BrowserPool({ ...common, browsers: browsersFor(slots) });
   const interactive = new BrowserPool({ ...common, browsers: 1, idleMs });
   const browsers = { plain, interactive };

@@ -14,6 +14,8 @@ interface BrowserPoolOptions {
   readonly retireAfter: number;
   /** Number of browsers to keep running. */
   readonly browsers: number;
+  /** Called when a browser cannot be launched while another one serves captures. */
+  readonly warn: (text: string) => void;
   /**
    * Time without a capture after which a browser is closed, in milliseconds; the next browser is launched on demand.
    * Undefined keeps a browser running.
@@ -45,8 +47,8 @@ interface Member {
 
 /**
  * Keeps browsers running: launches them, retires them after their captures have ended, and replaces those that crash or
- * hang. While no browser can be launched, a circuit breaker is open: leases are refused at once, and the launch is
- * retried after growing pauses until it succeeds.
+ * hang. While no browser can be launched, a circuit breaker is open: leases that need a launch are refused at once, and
+ * a browser that is missing is launched again after growing pauses until that succeeds.
  */
 export class BrowserPool {
   readonly events$ = new Subject<BrowserEvent>();
@@ -56,7 +58,7 @@ export class BrowserPool {
   /** The last launch of a browser for one capture. They are launched one after another. */
   #launchingAlone: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
-  readonly #breaker = new LaunchBreaker(() => void this.warmUp());
+  readonly #breaker = new LaunchBreaker(() => this.#retryLaunch());
   #wanted: number;
   #closed = false;
   #launches = 0;
@@ -69,7 +71,7 @@ export class BrowserPool {
 
   /** The reason why no browser is available; null while one is. */
   get unavailable(): Unavailable | null {
-    return this.#breaker.unavailable;
+    return this.#serving().length > 0 ? null : this.#breaker.unavailable;
   }
 
   get counts(): { readonly launches: number; readonly crashes: number } {
@@ -91,8 +93,7 @@ export class BrowserPool {
 
   /** Returns a browser without a lease; it may end at any time. Rejects with `browser_unavailable`. */
   async host(): Promise<BrowserHost> {
-    this.#breaker.check();
-    return (this.#leastBusy() ?? (await this.#launch())).host;
+    return (this.#leastBusy() ?? (await this.#launchUnlessOpen())).host;
   }
 
   /**
@@ -100,11 +101,11 @@ export class BrowserPool {
    * `browser_unavailable`.
    */
   async lease(wanted?: BrowserHost): Promise<BrowserLease> {
-    this.#breaker.check();
-    const member = this.#serving().find(({ host }) => host === wanted) ?? this.#leastBusy() ?? (await this.#launch());
+    const member =
+      this.#serving().find(({ host }) => host === wanted) ?? this.#leastBusy() ?? (await this.#launchUnlessOpen());
     member.leases += 1;
     clearTimeout(member.idle);
-    if (this.#serving().length < this.#wanted && member.leases > 1) this.#launch().catch(() => undefined);
+    if (this.#serving().length < this.#wanted && member.leases > 1) this.#launchUnlessOpen().catch(() => undefined);
     return leaseOf(member, () => {
       this.#startIdling(member);
       this.#endWhenFree(member);
@@ -137,11 +138,7 @@ export class BrowserPool {
   /** Sets the number of browsers to keep. More are launched on demand; surplus ones end after their captures. */
   setBrowsers(wanted: number): void {
     this.#wanted = wanted;
-    const serving = this.#byLeases();
-    for (const member of serving.slice(0, Math.max(0, serving.length - wanted))) {
-      member.retiring = { cause: 'surplus', reason: 'fewer browsers are needed' };
-      this.#endWhenFree(member);
-    }
+    this.#endSurplus();
   }
 
   /** Closes every browser. Resolves when no process and no profile directory is left. */
@@ -179,12 +176,34 @@ export class BrowserPool {
     return this.#serving().sort((a, b) => a.leases - b.leases);
   }
 
+  #endSurplus(): void {
+    const serving = this.#byLeases();
+    for (const member of serving.slice(0, Math.max(0, serving.length - this.#wanted))) {
+      member.retiring = { cause: 'surplus', reason: 'fewer browsers are needed' };
+      this.#endWhenFree(member);
+    }
+  }
+
+  /** Launches a browser. Rejects with `browser_unavailable` while the breaker is open. */
+  async #launchUnlessOpen(): Promise<Member> {
+    this.#breaker.check();
+    return this.#launch();
+  }
+
   /** Launches one browser at a time; concurrent callers share the launch. */
   #launch(): Promise<Member> {
     this.#launching ??= this.#launchOne().finally(() => {
       this.#launching = null;
+      // Fewer may be wanted since the launch began.
+      if (!this.#closed) this.#endSurplus();
     });
     return this.#launching;
+  }
+
+  /** Launches a browser that is missing. When none is, the next capture that needs a launch tries it. */
+  #retryLaunch(): void {
+    if (this.#serving().length < this.#wanted) void this.warmUp();
+    else this.#breaker.close();
   }
 
   async #launchOne(alone = false): Promise<Member> {
@@ -278,7 +297,11 @@ export class BrowserPool {
   /** Opens the breaker. Returns the error for callers. */
   #launchFailed(unavailable: Unavailable): CapstanError {
     if (this.#closed) return new CapstanError('shutting_down');
+    const isFirst = this.#breaker.unavailable === null;
     this.#breaker.open(unavailable);
+    if (isFirst && this.unavailable === null) {
+      this.#options.warn(`No further browser could be started, captures go on without it: ${unavailable.detail}`);
+    }
     return new CapstanError('browser_unavailable', unavailable.reason);
   }
 

@@ -25,7 +25,13 @@ const ALLOW_NOBODY =
 export async function examineBrowser(config: BrowsersConfig): Promise<readonly Finding[]> {
   const warnings = { sandbox: [] as string[], priority: [] as string[] };
   const launcher = new Launcher(config, (text, about) => warnings[about].push(text));
-  const pool = new BrowserPool({ launcher, retireAfter: config.retireAfter, memory: MEMORY_BOUNDS, browsers: 1 });
+  const pool = new BrowserPool({
+    launcher,
+    retireAfter: config.retireAfter,
+    memory: MEMORY_BOUNDS,
+    browsers: 1,
+    warn: () => undefined,
+  });
   try {
     await pool.warmUp();
     const executable = await launcher.findExecutable();

@@ -175,6 +175,7 @@ export const IN_ONE_BROWSER: readonly string[] = [
   'test/actors/browser-lookups.test.ts',
   'test/actors/browser-neighbours.test.ts',
   'test/actors/browser-notices.test.ts',
+  'test/actors/browser-pool.test.ts',
   'test/actors/browser-process.test.ts',
   'test/actors/concurrent-captures.test.ts',
   'test/actors/confinement.test.ts',
