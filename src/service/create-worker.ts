@@ -45,11 +45,12 @@ export async function createWorker(
   const { actors, egress } = capturing;
   let { maxDials } = config;
   const descriptors = descriptorLimit();
+  const dialsAtOnce = () => dialsWithin(descriptors, maxDials);
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
     capturing,
     results: storage.results,
     eventLog,
-    maxDials: () => dialsWithin(descriptors, maxDials),
+    maxDials: dialsAtOnce,
     onStarted: (command) => {
       events.emit(captureQueued(Date.now(), command));
       events.emit(captureStarted(Date.now(), command, 0));
@@ -114,7 +115,7 @@ export async function createWorker(
       jobs: NO_JOBS,
       messages: { ...tallies.counts.messages, pending: 0 },
       queue: { running: worker.running, queued: 0, max_concurrent: worker.slots, max_queue: 0 },
-      dials: { max: maxDials, ...egress.dials },
+      dials: { max: dialsAtOnce(), ...egress.dials },
       egress: { captures: egress.refusals, webhooks: noEgressRefusals() },
       cluster: cluster.stats(),
     }),

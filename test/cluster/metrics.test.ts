@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { descriptorLimit, dialsWithin } from '../../src/pressure/descriptors.ts';
 import { capture } from '../faults/client.ts';
 import { parseMetrics, valuesBy } from '../metrics/prometheus-text.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -14,7 +15,10 @@ describe.skipIf(whyNot !== undefined)(`metrics of a cluster${reason}`, () => {
 
   it('reports the metrics of each process, with the figures of the whole cluster', async () => {
     await using cluster = await clusterOf(servers, 'metrics');
-    const [node, worker] = await Promise.all([cluster.start('api'), cluster.start('worker', '--max-concurrent', '2')]);
+    const [node, worker] = await Promise.all([
+      cluster.start('api'),
+      cluster.start('worker', '--max-concurrent', '2', '--max-dials', '10000'),
+    ]);
     await cluster.workers(node, 1);
     expect((await capture(node.url, { url: site.url('/short') })).status).toBe(200);
     await expect.poll(() => clusterStats(node).then(({ running }) => running)).toBe(0);
@@ -28,6 +32,9 @@ describe.skipIf(whyNot !== undefined)(`metrics of a cluster${reason}`, () => {
     }
     expect(valuesBy(await scrape(node.url), 'capstan_browser_launches_total')).toEqual({ '': 0 });
     expect(valuesBy(await scrape(worker.url), 'capstan_browser_launches_total')).toEqual({ '': 1 });
+    // As many as the descriptors of the process allow.
+    const dials = dialsWithin(descriptorLimit(), 10_000);
+    expect(valuesBy(await scrape(worker.url), 'capstan_dials_limit')).toEqual({ '': dials });
     expect(valuesBy(await scrape(worker.url), 'capstan_capture_phase_duration_seconds_count', 'phase').picture).toBe(1);
   });
 });
