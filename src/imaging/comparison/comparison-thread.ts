@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { errorText } from '../../capture/basics/error-text.ts';
+import { openWithSize } from '../../capture/basics/open-with-size.ts';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
@@ -168,9 +169,8 @@ async function readable(drawing: File | string): Promise<ReadableFile> {
   if (typeof drawing !== 'string') {
     return { bytes: drawing.length, stream: () => Readable.from([drawing]), close: async () => {} };
   }
-  const file = await open(drawing);
-  const { size } = await file.stat();
-  return { bytes: size, stream: () => file.createReadStream(), close: () => file.close() };
+  const { file, bytes } = await openWithSize(drawing);
+  return { bytes, stream: () => file.createReadStream(), close: () => file.close() };
 }
 
 function startThread(): Worker {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import { openWithSize } from '../../capture/basics/open-with-size.ts';
 import type { Marks } from '../../capture/finding/marks.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
@@ -168,12 +169,12 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     const about = await info(id);
     if (about === undefined) return undefined;
     const name = artifactFile(kind, about.format);
-    const file = await ifThere(open(join(captureDirectory(data.path, id), name), 'r'));
-    if (file === undefined) return undefined;
-    const { size } = await file.stat();
+    const opened = await ifThere(openWithSize(join(captureDirectory(data.path, id), name)));
+    if (opened === undefined) return undefined;
+    const { file, bytes } = opened;
     return {
       info: about,
-      bytes: size,
+      bytes,
       stream: (span) => file.createReadStream(span ?? { start: 0 }),
       close: () => file.close(),
     };
