@@ -66,7 +66,7 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
   };
 }
 
-/** What the pipeline needs to know of who performs its captures. */
+/** Options that depend on where captures are performed. */
 type PerformerOptions = Pick<
   CapturePipelineOptions,
   'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'

@@ -5,7 +5,7 @@ import { asyncScheduler, defer, filter, type Observable, of, type SchedulerLike,
 const TOGETHER = 4;
 /** Minimum pause after them, in milliseconds, in which the event loop serves others. */
 const MIN_PAUSE_MS = 1;
-/** Interval at which the event loop is looked at during a pause, in milliseconds. */
+/** Interval at which the utilization is checked during a pause, in milliseconds. */
 const CHECK_MS = 4;
 
 /**
@@ -23,7 +23,7 @@ interface ReadPaceOptions {
   /** Whether other owners have captures. */
   readonly isShared: () => boolean;
   readonly scheduler?: SchedulerLike;
-  /** @default That of this thread. */
+  /** @default The utilization of this thread. */
   readonly utilization?: typeof performance.eventLoopUtilization;
 }
 

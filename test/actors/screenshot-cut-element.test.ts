@@ -157,14 +157,14 @@ const PASSED: Readonly<Record<string, readonly [before: string, options?: Captur
 describe('several elements that match', () => {
   const visible = '<div class=one style="width:120px;height:80px;background:#0000c8"></div>';
 
-  it.each(Object.entries(PASSED))('are passed over while nothing of them is visible: %s', async (_what, page) => {
+  it.each(Object.entries(PASSED))('skips matches of which nothing is visible: %s', async (_what, page) => {
     const [before, options = {}] = page;
     const body = options.selector === undefined ? visible : framed('width:300px;height:200px', visible);
     const shot = await capture(`${before}${body}`, { selector: '.one', ...options });
     expect(shot).toEqual({ size: [120, 80], truncatedBy: '', blue: 120 * 80 });
   });
 
-  it('are passed over within a frame', async () => {
+  it('skips matches of which nothing is visible within a frame', async () => {
     const drawer = `<div style="height:0;${HIDDEN}"><div class=one style="height:90px"></div></div>`;
     const shot = await capture(framed('width:300px;height:200px', drawer + visible), { selector: 'iframe >> .one' });
     expect(shot.blue).toBe(120 * 80);

@@ -140,7 +140,7 @@ export interface LocalStore extends ArtifactStore {
    * failure may lose or empty the copies of the last seconds.
    */
   copyRecord(record: StoredRecord): Promise<void>;
-  /** Removes copies of captures that another store has. Thumbnails stay, and `bytes` as it is. */
+  /** Removes copies of captures that another store has. Does not remove thumbnails or change `bytes`. */
   release(ids: readonly number[]): Promise<void>;
 }
 
