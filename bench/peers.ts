@@ -7,7 +7,7 @@ import type { Finding } from './support/table.ts';
 import { hasPeers } from './support/tools.ts';
 
 /** Modules of `peers/`, measured at their default settings and at the fastest settings that do the same work. */
-const PEERS = ['puppeteer-cluster', 'crawlee', 'browserless'];
+const PEERS = ['puppeteer-cluster', 'browserless'];
 
 /** Compares the whole service with libraries for the same job, each in its own process. The figures have no targets. */
 export async function peers(options: BenchOptions): Promise<readonly Finding[]> {

@@ -17,18 +17,14 @@ const HTML = '<p>Grüße und mehr</p>'.repeat(1000);
 const BUCKET = 'bench';
 /** Captures of a store in a row; their uploads are waited for, and count. */
 const IN_A_ROW = 20;
-/** Limits for what a store costs more than files, in milliseconds. */
-const MORE_CPU_MS = { s3: 3, words: 8 };
-const MORE_ANSWER_MS = 10;
-
-type Kind = 'files' | 'words' | 's3';
-
-/** Milliseconds of each capture. */
-interface Cost {
-  /** CPU of this process, the thread of SQLite included. */
-  readonly cpu: number[];
-  readonly answer: number[];
-}
+/** Limits for what each kind costs more than files, in milliseconds. */
+const LIMITS = [
+  ['s3', 'cpu', 3],
+  ['s3', 'answer', 10],
+  ['words', 'cpu', 8],
+] as const;
+const WHAT = { files: 'in files', s3: 'in an object store', words: 'with the words of its page' };
+type Kind = keyof typeof WHAT;
 
 /** Stores captures in files, the same with words, and in an object store, in turns; SQLite has their records. */
 export async function storing({ rounds, print, report }: BenchOptions): Promise<readonly Finding[]> {
@@ -43,47 +39,53 @@ export async function storing({ rounds, print, report }: BenchOptions): Promise<
       ...(kind === 's3' && server !== undefined && s3Options(server, BUCKET)),
     });
   const kinds: readonly Kind[] = server === undefined ? ['files', 'words'] : ['files', 'words', 's3'];
-  const stores = await Promise.all(kinds.map(async (kind) => ({ kind, storage: await open(kind), cost: noCost() })));
+  const stores = await Promise.all(
+    kinds.map(async (kind) => ({ kind, storage: await open(kind), costs: [] as Cost[] })),
+  );
   try {
     for (let round = 0; round <= rounds; round += 1) {
-      for (const { kind, storage, cost } of stores) await storeInARow(storage, kind, round === 0 ? noCost() : cost);
+      for (const { kind, storage, costs } of stores) costs.push(await storeInARow(storage, kind));
     }
   } finally {
     for (const { storage } of stores) await storage.close();
     await server?.kill();
     await rm(directory, { recursive: true });
   }
-  const [files, ...others] = stores.map(({ kind, cost }) => ({ kind, ms: mediansOf(cost) }));
-  if (files === undefined) return [];
-  const rows = [files, ...others].map(({ kind, ms }) => [kind, ms.cpu.toFixed(2), ms.answer.toFixed(2)]);
+  // The first round warms up.
+  const medians = new Map(
+    stores.map(({ kind, costs: [, ...costs] }) => {
+      return [kind, { cpu: median(costs.map(({ cpu }) => cpu)), answer: median(costs.map(({ answer }) => answer)) }];
+    }),
+  );
+  const rows = [...medians].map(([kind, { cpu, answer }]) => [WHAT[kind], cpu.toFixed(2), answer.toFixed(2)]);
   print(formatTable(['storing a capture with an image of 300 kB', 'CPU ms', 'answer ms'], rows));
-  return others.flatMap(({ kind, ms }) => {
-    const what = kind === 's3' ? 'in an object store' : 'with the words of its page';
-    const more = (name: 'cpu' | 'answer', limit: number) =>
-      atMost(`storing ${what}, more than in files: ${name}`, ms[name] - files.ms[name], limit, { unit: ' ms' });
-    return kind === 's3'
-      ? [more('cpu', MORE_CPU_MS.s3), more('answer', MORE_ANSWER_MS)]
-      : [more('cpu', MORE_CPU_MS.words)];
+  return LIMITS.flatMap(([kind, name, limit]) => {
+    const [of, files] = [medians.get(kind), medians.get('files')];
+    if (of === undefined || files === undefined) return [];
+    return [
+      atMost(`storing ${WHAT[kind]}, more than in files: ${name}`, of[name] - files[name], limit, { unit: ' ms' }),
+    ];
   });
 }
 
-const noCost = (): Cost => ({ cpu: [], answer: [] });
-const mediansOf = ({ cpu, answer }: Cost) => ({ cpu: median(cpu), answer: median(answer) });
+/** Milliseconds for each capture: the CPU of this process, the thread of SQLite included, and the median answer. */
+type Cost = Readonly<Record<'cpu' | 'answer', number>>;
 
-async function storeInARow({ ids, captureStore }: Storage, kind: Kind, cost: Cost): Promise<void> {
+async function storeInARow({ ids, captureStore }: Storage, kind: Kind): Promise<Cost> {
   const random = createRandom(ids.next());
   const captures = Array.from({ length: IN_A_ROW }, () => ({
     image: randomBytes(IMAGE_BYTES),
     words: kind === 'words' ? packedText(randomText(random)) : undefined,
   }));
+  const answers: number[] = [];
   const before = process.cpuUsage();
   for (const { image, words } of captures) {
     const begun = performance.now();
     await captureStore.keep({ ...captureOf(ids.next()), words }, { image, html: HTML });
-    cost.answer.push(performance.now() - begun);
+    answers.push(performance.now() - begun);
   }
   // Nothing tells that an upload has ended.
   while (captureStore.pending > 0) await delay(20);
   const { user, system } = process.cpuUsage(before);
-  cost.cpu.push((user + system) / 1000 / IN_A_ROW);
+  return { cpu: (user + system) / 1000 / IN_A_ROW, answer: median(answers) };
 }

@@ -99,7 +99,7 @@ describe('receivers in the web interface', () => {
     await run(watch?.id ?? 0, '52,00 €');
     await run(watch?.id ?? 0, '47,50 €');
     await expect.poll(() => slack.messages.length).toBe(1);
-    expect(slack.messages[0]?.text).toBe(`${new URL(url()).host}: Price fell from €59.00 to €47.50`);
+    expect(slack.messages[0]?.text).toBe(`${new URL(url()).host}: Price fell from €52.00 to €47.50`);
     await page.getByRole('link', { name: 'slack', exact: true }).click();
     await listed(page, 'slack').getByText('Last delivered').waitFor();
     await listed(page, 'slack').getByText('Nothing waits').waitFor();
