@@ -9,7 +9,7 @@ import { outwards } from './rectangles.ts';
 import type { Rows } from './window-bands.ts';
 
 /** The extent of a page, in CSS pixels from the upper left corner of its content. */
-export interface Extent {
+interface Extent {
   /** Everything that a reader can scroll to. */
   readonly whole: Rectangle;
   /** The part that the window shows. In a right-to-left page it starts at the right end. */
