@@ -15,7 +15,7 @@ import { atMost, type Finding, formatTable } from './support/table.ts';
 const IMAGE_BYTES = 300_000;
 const HTML = '<p>Grüße und mehr</p>'.repeat(1000);
 const BUCKET = 'bench';
-/** Captures of a store in a row; their uploads are waited for, and count. */
+/** Number of captures that are stored in a row. Their uploads are awaited, and their CPU counts. */
 const IN_A_ROW = 20;
 /** Limits for what each kind costs more than files, in milliseconds. */
 const LIMITS = [

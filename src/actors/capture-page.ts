@@ -33,6 +33,10 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
  * | picture  | refuse what is unwanted; hide and mask; shoot; resize              | `takePicture`  | deadline     |
  * | evidence | evidence, element map, outputs, words, verdict                     | `performSteps` | deadline     |
  *
+ * With default options, the screenshot is usually taken earlier: when the page has loaded, `comeToRest` calls
+ * `captureStill`, which reads the page and takes the screenshot. If nothing changed meanwhile, the phase `wait` is
+ * skipped, and `takePicture` only refuses and resizes.
+ *
  * The deadline is the request's `timeoutMs`. The waiting time ends before it by a fifth, at most 5 s, which is kept for
  * the picture (`src/capture/deadline.ts`); a step that it cuts makes the capture partial.
  */

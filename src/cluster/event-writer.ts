@@ -76,9 +76,11 @@ export class EventWriter {
   }
 
   /** Resolves when all events appended so far are stored. */
-  stored(): Promise<void> {
-    if (this.#waiting.length === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#settled.add(resolve));
+  async stored(): Promise<void> {
+    const last = this.#waiting.at(-1)?.n ?? 0;
+    while ((this.#waiting[0]?.n ?? Number.POSITIVE_INFINITY) <= last) {
+      await new Promise<void>((resolve) => this.#settled.add(resolve));
+    }
   }
 
   /** Publishes what it can, and leaves the rest in the file. */
@@ -118,6 +120,7 @@ export class EventWriter {
       const results = await Promise.allSettled(batch.map((written) => stream.publish(file.name, written)));
       const stored = new Set(batch.filter((_, at) => results[at]?.status === 'fulfilled'));
       this.#waiting = this.#waiting.filter((written) => !stored.has(written));
+      this.#settle();
       await onWritten(results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0));
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
@@ -126,6 +129,10 @@ export class EventWriter {
       this.#filed = 0;
       await this.#inOrder(() => file.clear());
     }
+    this.#settle();
+  }
+
+  #settle(): void {
     for (const resolve of this.#settled) resolve();
     this.#settled.clear();
   }

@@ -19,6 +19,8 @@ type Flags = Readonly<Record<string, unknown>>;
 
 /** Fields of a scan that are numbers. */
 const NUMBERS: readonly string[] = ['perHost', 'sameHostDelayMs', 'concurrency'];
+/** The end of the ids of jobs. */
+const JOB_ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function registerScanCommand(program: Command): void {
   const command = program
@@ -58,6 +60,10 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
   const isResumed = flags.resume !== undefined;
   if (isResumed && targets.length + lists.length > 0) {
     throw new ConfigError('--resume takes the list of its scan: give no targets beside it');
+  }
+  if (typeof flags.resume === 'string' && !JOB_ID.test(flags.resume)) {
+    const given = JSON.stringify(flags.resume);
+    throw new ConfigError(`--resume takes the id of a scan, or nothing for the newest, not ${given}`);
   }
   const inputs = isResumed ? [] : scanInputs(targets, lists);
   const report = flags.report === undefined ? undefined : String(flags.report);
@@ -143,5 +149,8 @@ function settingsOf(flags: Flags): { readonly given: ScanSettings; readonly pars
   const read = z.object(scanFields).safeParse(given);
   if (read.success) return { given, parsed: read.data };
   const [issue] = read.error.issues;
-  throw new ConfigError(`${flagOf(String(issue?.path[0]))} ${issue?.message}`);
+  const name = String(issue?.path[0]);
+  // Errors of texts name the part that is wrong.
+  const value = NUMBERS.includes(name) ? `, not ${JSON.stringify(flags[name])}` : '';
+  throw new ConfigError(`${flagOf(name)} ${issue?.message}${value}`);
 }

@@ -81,9 +81,9 @@ export async function openEgressProxy({
   /** Dials only the caller's proxy. That proxy resolves names, so only literal hosts are checked here. */
   function connectThrough(proxy: UpstreamProxy, traffic: Traffic, takeDialled: TakeDialled): CaptureConnections {
     const upstream = createUpstream(proxy, { egressPolicy, traffic, peers, timeoutMs: dialTimeoutMs, takeDialled });
-    const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
+    const opened = (open: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
       egressPolicy.inspect(destination);
-      const socket = await connect(destination);
+      const socket = await open(destination);
       traffic.forgetFailure(destination);
       return socket;
     };
@@ -94,7 +94,7 @@ export async function openEgressProxy({
     return { traffic, upstream, agent, openTunnel: opened((destination) => upstream.tunnel(destination)) };
   }
 
-  const endPassage = (): void => {
+  const closeConnections = (): void => {
     connections.traffic.end();
     connections.agent.destroy();
   };
@@ -151,12 +151,12 @@ export async function openEgressProxy({
   return {
     proxyServer: `http://${HOST}:${portOf(listener)}`,
     reset(proxy, dialled) {
-      endPassage();
+      closeConnections();
       connections = connect(proxy, dialled);
       isIdle = false;
     },
     end() {
-      endPassage();
+      closeConnections();
       connections = connect();
       isIdle = true;
     },
@@ -169,7 +169,7 @@ export async function openEgressProxy({
     async close() {
       if (!listener.listening) return;
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
-      endPassage();
+      closeConnections();
       await closed;
       // Stops the HTTP server's timer. The server has no connections left.
       server.close();

@@ -40,8 +40,8 @@ export function createFairQueue<T>(admits: (owner: string | null) => boolean = (
     },
     shift,
     retry: () => joined$.next(null),
-    /** `shift` as an Observable: waits for an entry if there is none, emits it and completes. */
-    // `take` comes before `shift`: an entry that is added while this one is processed stays for the next subscriber.
+    /** Waits until an entry may leave, removes it, emits it and completes. */
+    // `take(1)` must come before `shift`: otherwise an entry that joins while this one is handled would be lost.
     next$: defer(() =>
       owners.hasNext
         ? of(null)

@@ -1,9 +1,9 @@
 import { EMPTY, mergeMap, Observable, queueScheduler, Subject, subscribeOn, switchMap, take } from 'rxjs';
 
 /**
- * `mergeMap` with a concurrency, over a source that waits for demand. `mergeMap` runs requests for work, not items.
- * A request that gets a slot takes the next item, runs its work, and is followed by the next request. So an item
- * is taken only when there is a slot for it, and `mergeMap`'s buffer holds one request, never an item.
+ * Like `mergeMap` with a concurrency, but takes an item from the source only when a slot is free. For this, `mergeMap`
+ * gets requests in place of items: a request that gets a slot takes the next item, starts its work, and adds the next
+ * request. So the buffer of `mergeMap` holds a request, never an item.
  *
  * `next$` emits one step of an iterator as soon as there is one. `limit$` is the concurrency, an integer of at least 1;
  * after it was lowered, nothing starts until enough works have ended. A work holds its slot until it completes. An

@@ -29,7 +29,7 @@ export interface HttpState {
   route?: string;
   /** Whether the request has a valid signed link. */
   isSigned?: boolean;
-  /** Set when the stop of the service cut the work short: the answer must not be kept for an `Idempotency-Key`. */
+  /** Set when the service did not begin or finish the work: the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
   /** The file of a capture that is the answer. */
   file?: { readonly capture: number; readonly kind: ArtifactKind };

@@ -11,8 +11,8 @@ import {
 } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { createBoundedWork } from '../fairness/work-in-turn.ts';
-import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import type { Pair, ReadableFile } from './comparison/compared.ts';
+import type { ArtifactStore, OpenArtifact, ReadableFile } from '../storage/ports/artifact-store.ts';
+import type { Pair } from './comparison/compared.ts';
 import { createComparisonThread, type ThreadOptions } from './comparison/comparison-thread.ts';
 import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
@@ -40,7 +40,7 @@ interface CompareAnswer {
   readonly difference: Difference;
   /** The elements around the regions, if they were wanted; none unless both captures have element maps. */
   readonly around: readonly Place[];
-  /** Both images beside each other as PNG, with the regions marked, if that was wanted. It must be closed. */
+  /** Both images beside each other as PNG, with the regions marked, if that was wanted. The caller streams or closes it. */
   readonly drawing: ReadableFile | null;
 }
 
@@ -57,26 +57,30 @@ export function createComparisons(
   const inTurnOfOwner = createBoundedWork({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
   const thread = createComparisonThread(staging, options);
 
+  /** Opens both or none. Undefined when one of them does not have the file; rejects when one cannot be opened. */
+  async function openBoth(ids: Pair<number>, kind: ArtifactKind): Promise<Pair<OpenArtifact> | undefined> {
+    const opening = await Promise.allSettled([artifacts.open(ids[0], kind), artifacts.open(ids[1], kind)]);
+    const [before, after] = opening.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
+    if (before !== undefined && after !== undefined) return [before, after];
+    await Promise.all([before?.close(), after?.close()]);
+    for (const one of opening) if (one.status === 'rejected') throw one.reason;
+    return undefined;
+  }
+
   /** Undefined when one of them was removed. */
   async function openImages(ids: Pair<number>): Promise<Pair<ReadableFile> | undefined> {
-    const [before, after] = await Promise.all([artifacts.open(ids[0], 'image'), artifacts.open(ids[1], 'image')]);
-    if (before !== undefined && after !== undefined && before.info.sha256 !== after.info.sha256) return [before, after];
-    if (before !== undefined && after !== undefined) {
-      await after.close();
-      return [before, before];
-    }
-    await Promise.all([before?.close(), after?.close()]);
-    return undefined;
+    const opened = await openBoth(ids, 'image');
+    if (opened === undefined) return undefined;
+    const [before, after] = opened;
+    if (before.info.sha256 !== after.info.sha256) return opened;
+    await after.close();
+    return [before, before];
   }
 
   /** Null when one of them does not have the output. */
   async function readOutputs(ids: Pair<number>, kind: ArtifactKind): Promise<Pair<string> | null> {
-    const [before, after] = await Promise.all([artifacts.open(ids[0], kind), artifacts.open(ids[1], kind)]);
-    if (before !== undefined && after !== undefined) {
-      return Promise.all([readText(before.stream()), readText(after.stream())]);
-    }
-    await Promise.all([before?.close(), after?.close()]);
-    return null;
+    const opened = await openBoth(ids, kind);
+    return opened === undefined ? null : Promise.all([readText(opened[0].stream()), readText(opened[1].stream())]);
   }
 
   /** Names the capture that has no element map. */

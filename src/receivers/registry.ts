@@ -75,9 +75,9 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
     const { data: written } = StoredReceiver.safeParse(body);
     const made =
       written === undefined
-        ? unusable(key, name, 'what is stored of it cannot be read: its record is damaged')
+        ? unusable(key, name, 'its stored record is damaged')
         : written.kind === UNKNOWN_KIND
-          ? unusable(key, name, 'its kind is not known: another version of the service stored it')
+          ? unusable(key, name, 'its kind is unknown: a newer version of the service stored it')
           : receiver(key, { ...written, name, kind: written.kind });
     // Names that are given and removed in turn take no more memory than those that are kept.
     if (opened.size >= 2 * STORED_LIMITS.receivers.count) opened.clear();

@@ -13,7 +13,7 @@ import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performInSlot } from '../streams/perform-in-slot.ts';
 import type { Capturing } from './capturing.ts';
-import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
+import { dialCapture, mayBeDialled, performCapture } from './perform-capture.ts';
 
 /** Readiness of a process while NATS is away. */
 export const CLUSTER_AWAY = {
@@ -64,7 +64,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
       onStarted?.(command);
       return performInSlot(command, {
         perform: (performing) =>
-          performing.dialled !== undefined || (maxDials() > 0 && isDialled(performing))
+          performing.dialled !== undefined || (maxDials() > 0 && mayBeDialled(performing))
             ? dialAndPerform(performing, capturing)
             : performCapture(performing, capturing),
         abort,

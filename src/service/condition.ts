@@ -47,7 +47,7 @@ const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
  */
 export function watchCondition(config: PressureConfig, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;
-  /** The condition that the last event told; at the start, that everything works. */
+  /** The state that the last event reported: `accepting`, then the parts that are degraded. */
   let told = 'true';
   let isLeaving = false;
 

@@ -7,7 +7,7 @@ import { createDialStage, type DialStage } from '../streams/dial-stage.ts';
 import type { Capturing } from './capturing.ts';
 import { createWorkerOf } from './cluster-member.ts';
 import type { Parts } from './parts.ts';
-import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
+import { dialCapture, mayBeDialled, performCapture } from './perform-capture.ts';
 
 type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
 
@@ -66,7 +66,7 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
   };
 }
 
-/** What the pipeline needs to know of who performs its captures. */
+/** Options that depend on where captures are performed. */
 type PerformerOptions = Pick<
   CapturePipelineOptions,
   'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'
@@ -84,7 +84,7 @@ function byThisProcess(
     dialling: {
       stage,
       // Without a browser, captures wait for one, and their targets should not notice.
-      applies: (command) => stage.limit > 0 && capturing.availability.available && isDialled(command),
+      applies: (command) => stage.limit > 0 && capturing.availability.available && mayBeDialled(command),
       dial: (command) => dialCapture(command, capturing),
     },
   };
@@ -101,7 +101,7 @@ function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: DialSt
     dialling: {
       stage,
       // A single capture has a place in the queue: its worker dials in the slot.
-      applies: (command) => stage.limit > 0 && command.batch !== null && isDialled(command) && api.areDialsAvailable,
+      applies: (command) => stage.limit > 0 && command.batch !== null && mayBeDialled(command) && api.areDialsAvailable,
       dial: async (command) => {
         const found = await api.dial(command);
         return 'state' in found ? { outcome: Promise.resolve(found) } : found;

@@ -53,7 +53,7 @@ export async function createService(
   const cluster = await openClusterOf(config, logger);
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
   const comparisons = createComparisons(storage.artifacts, storage.staging, {
-    onProblem: (reason) => logger.warn({ reason }, 'large images are decoded in memory'),
+    onProblem: (reason) => logger.warn({ reason }, 'large images are in memory'),
   });
   const namedKeys = () => live.namedKeys;
   const opened = { ...base, storage, feed, comparisons, cluster, namedKeys };

@@ -4,7 +4,8 @@ import type { Comparisons } from '../imaging/comparisons.ts';
 import { fitImage } from '../imaging/fit-image.ts';
 import type { ImageLimits } from '../receivers/notice.ts';
 import type { NoticeSources } from '../receivers/notice-parts.ts';
-import type { ArtifactStore, OpenArtifact } from '../storage/ports/artifact-store.ts';
+import { infoIfReadable } from '../storage/failures/store-errors.ts';
+import type { ArtifactStore, ReadableFile } from '../storage/ports/artifact-store.ts';
 
 interface NoticeSourceParts extends Pick<NoticeSources, 'publicUrl' | 'share'> {
   readonly artifacts: Pick<ArtifactStore, 'open' | 'info'>;
@@ -26,7 +27,7 @@ export function createNoticeSources({ artifacts, comparisons, publicUrl, share }
       return artifact === undefined ? null : readFitting(artifact, limits);
     },
     async drawDifference({ before, after }, limits) {
-      const [old, now] = await Promise.all([artifacts.info(before), artifacts.info(after)]);
+      const [old, now] = await Promise.all([infoIfReadable(artifacts, before), infoIfReadable(artifacts, after)]);
       if (old === undefined || now === undefined) return null;
       const found = await comparisons.of(old, now, NEVER, OWNER, { draws: true }).catch(() => undefined);
       return found?.drawing ? readFitting(found.drawing, limits) : null;
@@ -34,9 +35,15 @@ export function createNoticeSources({ artifacts, comparisons, publicUrl, share }
   };
 }
 
-/** Returns an image that fits; null, without which a message is told, when it cannot be read or is too large. */
-async function readFitting(image: Pick<OpenArtifact, 'bytes' | 'stream' | 'close'>, limits: ImageLimits) {
-  if (image.bytes <= MAX_READ_BYTES) return fitImage(await buffer(image.stream()), limits).catch(() => null);
-  await image.close();
-  return null;
+/**
+ * Returns the image, made to fit. Null when it is too large or cannot be read; the message is then sent without it.
+ */
+async function readFitting(image: ReadableFile, limits: ImageLimits) {
+  if (image.bytes > MAX_READ_BYTES) {
+    await image.close();
+    return null;
+  }
+  return buffer(image.stream())
+    .then((bytes) => fitImage(bytes, limits))
+    .catch(() => null);
 }

@@ -70,7 +70,7 @@ function openStorage(
     onPostponed: (captures) =>
       logger.warn(
         { captures },
-        'more captures are too old than --retain-days removes at once: the rest follows in an hour, unless the clock or the option is wrong and is corrected before',
+        'one pass cannot remove all captures that are older than --retain-days: removal continues in an hour. If the clock or the option is wrong, correct it before then',
       ),
   });
 }

@@ -2,7 +2,7 @@ import { filter } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { EventFeed, FeedPage } from '../feed/event-feed.ts';
 import { isVisible } from '../feed/event-filter.ts';
-import { nullIfDamaged } from '../storage/failures/store-errors.ts';
+import { infoIfReadable } from '../storage/failures/store-errors.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { CaptureService } from './capture-service.ts';
 import { ownArtifacts, ownResults } from './own-stores.ts';
@@ -30,8 +30,7 @@ export function ownCaptures(service: CaptureService, key: string, suggestLabels:
   const results = ownResults(service.results, key, seen);
   const artifacts = ownArtifacts(service.artifacts, { results, key, seen });
   const isOwn = async (id: number) =>
-    (await artifacts.info(id, { undelivered: true }).catch(nullIfDamaged)) != null ||
-    (await results.get(id)) !== undefined;
+    (await infoIfReadable(artifacts, id, { undelivered: true })) !== undefined || (await results.get(id)) !== undefined;
   return {
     results,
     artifacts,

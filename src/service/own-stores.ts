@@ -1,7 +1,7 @@
 import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
 import { isOfKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { nullIfDamaged } from '../storage/failures/store-errors.ts';
+import { infoIfReadable } from '../storage/failures/store-errors.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { endsList, type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
@@ -89,10 +89,8 @@ async function listOwn(
     const wanted = limit - infos.length;
     const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
     // Captures of which another store has the files, or whose record is damaged, are left out.
-    const found = await Promise.all(
-      page.map(({ id }) => artifacts.info(id, { undelivered: true }).catch(nullIfDamaged)),
-    );
-    infos.push(...found.filter((info) => info != null));
+    const found = await Promise.all(page.map(({ id }) => infoIfReadable(artifacts, id, { undelivered: true })));
+    infos.push(...found.filter((info) => info !== undefined));
     const last = page.at(-1);
     if (last === undefined || endsList(page, wanted)) break;
     after = keysetOf(last);

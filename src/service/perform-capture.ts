@@ -27,10 +27,10 @@ const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancel
 const MAX_CERTIFICATE_MS = 2_000;
 
 /**
- * Whether the target is dialled before the capture has a browser: not given HTML, which may need no network, and not
- * batch items that share a page, whose browser context may have a cached answer.
+ * Whether the target may be dialled before the capture has a browser. Not dialled: given HTML, which may need no
+ * network, and batch items that share a page, because its browser context may have cached the answer.
  */
-export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | 'batch'>): boolean {
+export function mayBeDialled({ request, batch }: Pick<CaptureCommand, 'request' | 'batch'>): boolean {
   return request.html === undefined && hasNetwork(request) && !(request.isolation === 'batch' && batch !== null);
 }
 

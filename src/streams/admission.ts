@@ -20,7 +20,10 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const reservations = new Set<Reservation>();
   /** Places of items ahead of their batches. */
   let ahead = 0;
-  /** Items of batches that wait for a place again, in order. Each function takes one place for its reservation. */
+  /**
+   * Functions that take a place for a reservation and start its item, in order. The items wait because their batches
+   * gave places back that others have taken since.
+   */
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;

@@ -112,7 +112,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
       const pace = createReadPace({ isShared: reservation.isShared, scheduler });
-      // Without dials, no item ends before it had a slot.
+      // Without dials, only reused and refused captures end before they have a slot.
       const room$ = readAhead.room$.pipe(switchMap(() => (pipeline.maxDials === 0 ? of(null) : pace.room$)));
       const count = ({ outcome }: BatchItem): void => {
         done += 1;

@@ -56,7 +56,7 @@ export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** The item's place in its batch. With it, the capture is not admitted on its own. */
+  /** The item's place in its batch; undefined for a single capture, which admission gives a place. */
   readonly itemPlace?: ItemPlace;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
@@ -93,7 +93,7 @@ export interface CapturePipeline {
 
   /** Maximum number of targets that are dialled at once; 0 when none are. */
   readonly maxDials: number;
-  /** Maximum number of captures of one batch that wait for a slot or have one; infinite when its width limits them. */
+  /** Maximum number of captures of one batch that wait for a slot or run; infinite when only its width limits them. */
   readonly maxPerBatch: number;
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
@@ -246,19 +246,25 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits for: a slot, a dial, a place in its batch. Once it runs, `performInSlot` ends it.
+    // It leaves what it waits for: a slot, a dial, a place in its batch. Once it runs, or the record of an unreached
+    // target is being stored, `performInSlot` ends it.
     controller.abort(reason);
-    const isWaiting = submission.isQueued && submission.startedAt === undefined;
+    const isWaiting = submission.isQueued && submission.startedAt === undefined && !submission.isUnreached;
     if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));
   };
 
   const hooks: DialHooks = {
-    end: (submission, outcome, startedAt) => {
-      events.emit(captureStarted(now(), submission.command, startedAt - submission.queuedAt));
-      end(submission, outcome);
+    end: (submission, { outcome }, startedAt) => {
+      const { command } = submission;
+      submission.isUnreached = true;
+      const ending = { ...options, perform: () => outcome, abort: (reason: CapstanError) => abort(submission, reason) };
+      performInSlot(command, ending).subscribe((ended) => {
+        if (submission.isOver) return;
+        events.emit(captureStarted(now(), command, startedAt - submission.queuedAt));
+        end(submission, ended);
+      });
     },
     now,
-    report,
   };
   const reached$ = dialling === undefined ? admitted$ : admitted$.pipe(dialFirst(dialling, hooks));
   const ended$ = reached$.pipe(mergeMap(enqueued), queue.each(perform));

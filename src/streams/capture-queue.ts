@@ -33,8 +33,8 @@ export interface CaptureQueue {
   readonly each: <C extends Waiting, R>(work: (capture: C) => Observable<R>) => OperatorFunction<C, R>;
   setLimit(limit: number): void;
   /**
-   * Returns how many captures of one batch suffice to fill all slots: with more, connections would be idle for so long
-   * that they are closed. @default The width of the batch
+   * Returns the maximum number of captures of one batch that wait for a slot or run: enough to keep all slots busy.
+   * More would wait so long that targets close the open connections. @default No maximum besides the batch's width
    */
   readonly maxPerBatch?: () => number;
 }

@@ -1,5 +1,6 @@
 import {
   BehaviorSubject,
+  catchError,
   defer,
   EMPTY,
   finalize,
@@ -18,7 +19,6 @@ import {
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled, Unreached } from '../capture/dialled.ts';
-import { type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import { createFairQueue } from '../fairness/fair-queue.ts';
 import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
 import { createPlaces } from '../fairness/share.ts';
@@ -38,11 +38,9 @@ export interface Dialling {
 }
 
 export interface DialHooks {
-  /** Ends a capture whose target was not reached. `startedAt`: when it was dialled. */
-  readonly end: (submission: Submission, outcome: CaptureOutcome, startedAt: number) => void;
+  /** Ends a capture whose target was not reached, once its outcome is stored. `startedAt`: when it was dialled. */
+  readonly end: (submission: Submission, unreached: Unreached, startedAt: number) => void;
   readonly now: () => number;
-  /** Reports errors that clients do not get. */
-  readonly report: (error: unknown, command: CaptureCommand) => void;
 }
 
 /**
@@ -51,35 +49,19 @@ export interface DialHooks {
  */
 export function dialFirst(
   { stage, dial: connect }: Dialling,
-  { end, now, report }: DialHooks,
+  { end, now }: DialHooks,
 ): MonoTypeOperatorFunction<Submission> {
-  /** Ends a capture whose target was not reached, once its outcome is stored. */
-  const conclude = async (submission: Submission, { outcome }: Unreached, startedAt: number): Promise<void> => {
-    const { command } = submission;
-    const found = await outcome.catch((error: unknown) => {
-      if (!command.signal.aborted) report(error, command);
-      return outcomeOfError(error);
-    });
-    if (!submission.isOver) end(submission, found, startedAt);
-  };
-
-  const dial = (submission: Submission): Observable<Submission> =>
-    defer(async () => {
-      const { command, itemPlace } = submission;
-      const startedAt = now();
-      submission.phase = 'dial';
-      itemPlace?.dialled();
-      try {
-        return { startedAt, found: await connect(command) };
-      } catch (error) {
-        return { startedAt, found: { outcome: Promise.reject(error) } };
-      }
-    }).pipe(
-      mergeMap(({ startedAt, found }) => {
+  const dial = (submission: Submission): Observable<Submission> => {
+    const startedAt = now();
+    submission.phase = 'dial';
+    submission.itemPlace?.dialled();
+    return defer(() => connect(submission.command)).pipe(
+      catchError((error: unknown) => of({ outcome: Promise.reject(error) })),
+      mergeMap((found) => {
         submission.phase = null;
         if ('outcome' in found) {
           // Not awaited: the target's place among the dials is free while the record is stored.
-          void conclude(submission, found, startedAt);
+          end(submission, found, startedAt);
           return EMPTY;
         }
         if (submission.isOver) {
@@ -90,6 +72,7 @@ export function dialFirst(
         return of(submission);
       }),
     );
+  };
 
   return (admitted$) => {
     const [dialled$, others$] = partition(admitted$, ({ isToDial }) => isToDial);

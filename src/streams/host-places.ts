@@ -28,7 +28,7 @@ export function createHostPlaces(most: () => number) {
     return host;
   };
 
-  const startWaiting = (name: string, host: Host): void => {
+  const serveWaiting = (name: string, host: Host): void => {
     for (let next = host.queue.shift(); next !== undefined; next = host.queue.shift()) start(name, host, next);
   };
   const start = (name: string, host: Host, { owner, begin }: Waiting): void => {
@@ -37,7 +37,7 @@ export function createHostPlaces(most: () => number) {
     begin(
       once(() => {
         release();
-        startWaiting(name, host);
+        serveWaiting(name, host);
         if (host.places.taken === 0 && host.queue.length === 0) hosts.delete(name);
       }),
     );
@@ -46,7 +46,7 @@ export function createHostPlaces(most: () => number) {
   return {
     /** Call it when there may be more places. */
     retry(): void {
-      for (const [name, host] of hosts) startWaiting(name, host);
+      for (const [name, host] of hosts) serveWaiting(name, host);
     },
     /**
      * Calls `begin` when the host has a place, with a function that frees it. Returns a function that ends the wait, or

@@ -48,8 +48,8 @@ export interface SlotOptions {
 }
 
 /**
- * Runs one capture under two backstops. Emits exactly one outcome, completes when the next capture may begin, and never
- * errors.
+ * Runs one capture, or stores the record of a target that was not reached, under two backstops. Emits exactly one
+ * outcome, completes when the next capture may begin, and never errors.
  * - At `timeoutMs + graceMs` the command is aborted with `capture_timeout`.
  * - After any abort, and after its outcome, it holds its slot until `perform` has ended, because until then the page
  *   is still open in the browser; but no longer than `teardownMs`, because a `perform` that never ends must not hold a

@@ -4,7 +4,10 @@ import { asyncScheduler, defer, filter, of, type SchedulerLike, Subject, take, t
  * Time after which a silent target counts as dead, in milliseconds. Shorter than 1 s, after which a SYN is repeated.
  */
 const UNLIKELY_MS = 500;
-/** Maximum number of open connections that wait for a place in the batch when all other targets are dead. */
+/**
+ * Limit on the reached targets that wait, with open connections, for a place in the batch. It is multiplied by the
+ * share of dead targets, so no connection waits while all targets answer.
+ */
 const MAX_WAITING = 8;
 /** Weight of each target in the share of those that were reached. */
 const WEIGHT = 1 / 8;

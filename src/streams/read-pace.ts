@@ -5,12 +5,12 @@ import { asyncScheduler, defer, filter, type Observable, of, type SchedulerLike,
 const TOGETHER = 4;
 /** Minimum pause after them, in milliseconds, in which the event loop serves others. */
 const MIN_PAUSE_MS = 1;
-/** Interval at which the event loop is looked at during a pause, in milliseconds. */
+/** Interval at which the utilization is checked during a pause, in milliseconds. */
 const CHECK_MS = 4;
 
 /**
- * A pause ends when at most `share` of the event loop was in use since the items were read, or after `maxMs`: a batch
- * goes on while the event loop is never idle.
+ * A pause ends once the event loop has been busy for at most `share` of the time since the items were read. It ends
+ * after `maxMs` at the latest, so a batch makes progress even when the event loop is never idle.
  */
 interface Pause {
   readonly share: number;
@@ -23,7 +23,7 @@ interface ReadPaceOptions {
   /** Whether other owners have captures. */
   readonly isShared: () => boolean;
   readonly scheduler?: SchedulerLike;
-  /** @default That of this thread. */
+  /** @default The utilization of this thread. */
   readonly utilization?: typeof performance.eventLoopUtilization;
 }
 

@@ -63,13 +63,13 @@ interface ReservationCount {
 
 /** Creates a reservation that holds `width` places, which are counted already. */
 export function createReservation(width: number, count: ReservationCount, onReturned: () => void): Reservation {
-  // Invariant: a reservation counts `held` while it is valid, and `lent` afterwards.
+  // Invariant: admission counts `held` places for this reservation while it is valid, and `lent` places afterwards.
   let valid = true;
   let released = false;
   let held = width;
-  /** Places of the batch with a capture. */
+  /** Number of the batch's places that captures hold. */
   let lent = 0;
-  /** Places of the batch with an item, or with a capture that has outlasted its item. */
+  /** Number of the batch's places in use: by an item, or by a capture that goes on after its item has left. */
   let used = 0;
   /** Captures, also those ahead of the batch. */
   let captures = 0;
@@ -77,7 +77,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
   /** Functions that start an item, in order, each with one that ends its wait. */
   const waiting = new Map<() => void, () => void>();
 
-  const startWaiting = (): void => {
+  const serveWaiting = (): void => {
     for (const start of waiting.keys()) {
       // After the reservation was revoked, as many items are in at once as before.
       if (used >= (valid ? held : width)) return;
@@ -118,7 +118,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
       if (!isIn || !hasLeft || giveBack !== undefined) return;
       isIn = false;
       used -= 1;
-      startWaiting();
+      serveWaiting();
     };
     /** Calls `go` once the item has a place of the batch. */
     const use = (go: () => void): void => {
@@ -139,7 +139,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
         stopTaking();
       };
       waiting.set(start, stopWaiting);
-      startWaiting();
+      serveWaiting();
       if (waiting.has(start) && valid && held < width) {
         stopTaking = count.takeOne(() => {
           held += 1;
@@ -201,7 +201,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
       if (!valid) return;
       valid = false;
       count.change(lent - held);
-      startWaiting();
+      serveWaiting();
     },
     release() {
       if (released) return;

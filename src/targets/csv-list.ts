@@ -11,9 +11,12 @@ const MAX_HEAD_CHARACTERS = 16 * 1024;
 /** Number of targets that are handed on together. */
 const TOGETHER = 500;
 
-/** Returns whether a first line is the head of a CSV table with a column `url` or `urls`. */
-export function isCsvHead(line: string): boolean {
-  return columnOf(line) !== undefined;
+/** First line of Excel, which names the delimiter. */
+const SEPARATOR = /^"?sep=([^"\r\n])"?\r?\n/i;
+
+/** Returns whether a text begins with the head of a CSV table with a column `url` or `urls`. */
+export function isCsv(start: string): boolean {
+  return columnOf(start) !== undefined;
 }
 
 interface Column {
@@ -21,17 +24,26 @@ interface Column {
   readonly at: number;
   /** Whether the table has no other column. */
   readonly isOnly: boolean;
+  /** Number of the first record with targets, from 1. */
+  readonly from: number;
 }
 
 /** Returns the column with the targets; undefined without one. */
-function columnOf(line: string): Column | undefined {
+function columnOf(start: string): Column | undefined {
+  const [separatorLine = '', separator] = SEPARATOR.exec(start) ?? [];
+  const line = firstLine(start.slice(separatorLine.length));
   if (line.length > MAX_HEAD_CHARACTERS) return undefined;
-  for (const delimiter of [',', ';', '\t']) {
+  for (const delimiter of separator === undefined ? [',', ';', '\t'] : [separator]) {
     const names = cellsOf(line, delimiter);
     const at = names.findIndex((name) => COLUMN.test(name.trim()));
-    if (at >= 0) return { delimiter, at, isOnly: names.length === 1 };
+    if (at >= 0) return { delimiter, at, isOnly: names.length === 1, from: separator === undefined ? 2 : 3 };
   }
   return undefined;
+}
+
+/** Returns the first line; in a table it goes on after line breaks in quoted cells. */
+function firstLine(start: string): string {
+  return /^(?:(?<=^|[,;\t])"(?:[^"]|"")*"|[^\r\n])*/.exec(start)?.[0] ?? '';
 }
 
 /** Returns the cells of a line; none when it is no whole record. */
@@ -59,17 +71,26 @@ async function* withLf(texts: AsyncIterable<string>): AsyncGenerator<string, voi
   }
 }
 
+/** In a table of one column, commas belong to the URL. A title after it has blanks, and a host has no comma. */
+function withCommas(record: readonly string[], delimiter: string): string {
+  const [first = ''] = record;
+  if (!/^\s*(?:[a-z]+:\/\/[^/?#\s]+[/?#]|[^?\s]+\?)\S*$/i.test(first)) return first;
+  const end = record.findIndex((cell, at) => at > 0 && /\s/.test(cell));
+  const cells = end < 0 ? record : record.slice(0, end);
+  return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1).join(delimiter);
+}
+
 /** Finds the targets in the column of a CSV table. A cell may hold several, divided by blanks or line breaks. */
 export async function* csvList(
   texts: AsyncIterable<string>,
-  head: string,
+  start: string,
 ): AsyncGenerator<readonly Found[], void, undefined> {
-  const { delimiter, at, isOnly } = columnOf(head) ?? { delimiter: ',', at: 0, isOnly: true };
+  const { delimiter, at, isOnly, from } = columnOf(start) ?? { delimiter: ',', at: 0, isOnly: true, from: 2 };
   const source = Readable.from(withLf(texts));
   const rows = source.pipe(
     parse({
       delimiter,
-      from: 2,
+      from,
       info: true,
       relax_column_count: true,
       relax_quotes: true,
@@ -82,8 +103,7 @@ export async function* csvList(
   try {
     for await (const row of rows) {
       const { record, info }: { readonly record: readonly string[]; readonly info: { readonly lines: number } } = row;
-      // Commas of a URL divide no cells where there is one column.
-      const cell = ((isOnly ? record.join(delimiter) : record[at]) ?? '').trim();
+      const cell = (isOnly ? withCommas(record, delimiter) : (record[at] ?? '')).trim();
       if (cell === '') found.push({ line: info.lines, text: '', reason: 'no_url', problem: null });
       // A text that a spreadsheet would have run is exported with an apostrophe before it.
       else for (const target of cell.split(/\s+/)) found.push({ line: info.lines, target: target.replace(/^'/, '') });

@@ -1,5 +1,5 @@
 import type { ListForm } from '../capture/work/scan.ts';
-import { csvList, isCsvHead } from './csv-list.ts';
+import { csvList, isCsv } from './csv-list.ts';
 import type { Found } from './found.ts';
 import { masscanList } from './masscan-list.ts';
 import { nmapList } from './nmap-list.ts';
@@ -29,7 +29,7 @@ function finderOf(form: ListForm, head: string, texts: AsyncIterable<string>): A
     case 'sitemap':
       return sitemapList(texts);
     case 'csv':
-      return csvList(texts, firstLine(head));
+      return csvList(texts, head);
   }
 }
 
@@ -38,12 +38,7 @@ function formOf(head: string): ListForm {
   if (/^\s*</.test(head)) return /<(?:\w+:)?(?:urlset|sitemapindex)\b/.test(head) ? 'sitemap' : 'nmap';
   // A line may begin with the bracket of an IPv6 address.
   if (/^\s*(?:\[\s*(?:[{\],]|$)|\{)/.test(head)) return 'masscan';
-  return isCsvHead(firstLine(head)) ? 'csv' : 'lines';
-}
-
-/** Returns the first line; in a table it goes on after line breaks in quoted cells. */
-function firstLine(head: string): string {
-  return /^(?:(?<=^|[,;\t])"(?:[^"]|"")*"|[^\r\n])*/.exec(head)?.[0] ?? '';
+  return isCsv(head) ? 'csv' : 'lines';
 }
 
 async function headOf(texts: AsyncGenerator<string, void, undefined>) {

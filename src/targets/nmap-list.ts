@@ -50,7 +50,7 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly 
       const isRoot = !hasRoot;
       hasRoot = true;
       if (isRoot && name !== 'nmaprun' && name !== 'host') {
-        const problem = 'begins XML of another kind: lists are XML of nmap or masscan, or sitemaps';
+        const problem = 'is not supported: XML lists are output of nmap or masscan, or sitemaps';
         return [{ line, text: `<${name}>`, reason: 'invalid', problem }];
       }
       if (name === 'host') {

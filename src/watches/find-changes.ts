@@ -2,7 +2,7 @@ import { NEVER } from 'rxjs';
 import type { Region } from '../capture/comparison/comparison.ts';
 import { COMPARED, type Compared, MAX_REGIONS_OF_RUN, type WatchRules } from '../capture/work/watch.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
-import { nullIfDamaged } from '../storage/failures/store-errors.ts';
+import { infoIfReadable } from '../storage/failures/store-errors.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 
 export interface CompareParts {
@@ -29,8 +29,8 @@ export async function findChanges(
   [before, after]: readonly [number, number],
   owner: string | null,
 ): Promise<Changes | undefined> {
-  const [old, now] = [await artifacts.info(before).catch(nullIfDamaged), await artifacts.info(after)];
-  if (old == null || now === undefined) return undefined;
+  const [old, now] = [await infoIfReadable(artifacts, before), await artifacts.info(after)];
+  if (old === undefined || now === undefined) return undefined;
   const { visual, elements: selectors } = compare;
   const needed = [
     ...(compare.text ? (['text'] as const) : []),

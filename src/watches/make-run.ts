@@ -3,7 +3,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result/result.ts';
 import { COMPARED, type WatchRun } from '../capture/work/watch.ts';
 import { conditionsIn } from '../capture/work/watch-values.ts';
-import { nullIfDamaged } from '../storage/failures/store-errors.ts';
+import { infoIfReadable, nullIfDamaged } from '../storage/failures/store-errors.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { decide, isUnknown, knownBy } from './decide.ts';
 import { type Changes, type CompareParts, findChanges } from './find-changes.ts';
@@ -135,7 +135,7 @@ async function notCompared({ id, verdict }: Result, { baseline, latest }: Progre
 
 /** Returns the first capture that was not removed and can be read. */
 async function firstKept(captures: readonly (number | null)[], { artifacts }: CompareParts): Promise<number | null> {
-  for (const id of captures) if (id !== null && (await artifacts.info(id).catch(nullIfDamaged)) != null) return id;
+  for (const id of captures) if (id !== null && (await infoIfReadable(artifacts, id)) !== undefined) return id;
   return null;
 }
 

@@ -23,8 +23,8 @@ export interface IndexedWords {
   readonly positions: ReadonlyMap<string, readonly number[]>;
   /** The places of words by their other spellings. */
   readonly spellings: ReadonlyMap<string, readonly Span[]>;
-  /** Returns whether a word begins like this. */
-  readonly hasBeginning: (prefix: string) => boolean;
+  /** Returns the words and other spellings that begin with a prefix, each once. */
+  readonly startingWith: (prefix: string) => readonly string[];
 }
 
 export function wordsIn(text: string): IndexedWords {
@@ -41,24 +41,30 @@ export function indexed(tokens: readonly Token[], others: readonly Token[] = [])
   }
   const spellings = Map.groupBy(others, ({ word }) => word);
   let sorted: readonly string[] | undefined;
-  const hasBeginning = (prefix: string): boolean => {
-    sorted ??= [...positions.keys(), ...spellings.keys()].sort();
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((sorted[middle] ?? '') < prefix) low = middle + 1;
-      else high = middle;
-    }
-    return sorted[low]?.startsWith(prefix) === true;
+  const startingWith = (prefix: string): readonly string[] => {
+    sorted ??= [...new Set([...positions.keys(), ...spellings.keys()])].sort();
+    return sorted.slice(placeOf(prefix, sorted), placeOf(`${prefix}\uffff`, sorted));
   };
-  return { tokens, positions, spellings, hasBeginning };
+  return { tokens, positions, spellings, startingWith };
+}
+
+/** Returns where a word is in sorted ones, or would be. */
+function placeOf(word: string, sorted: readonly string[]): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? '') < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Whether a text with these words meets a query. */
 export function meetsWords(text: IndexedWords, { wanted, unwanted }: WordsQuery): boolean {
   const hasWord = (word: string) => text.positions.has(word) || text.spellings.has(word);
+  const hasBeginning = (prefix: string) => text.startingWith(prefix).length > 0;
   const has = (sequence: Sequence) =>
-    singleWordsOf(sequence).some(sequence.isPrefix ? text.hasBeginning : hasWord) ||
+    singleWordsOf(sequence).some(sequence.isPrefix ? hasBeginning : hasWord) ||
     (sequence.words.length > 1 && !runsOf(text, sequence).next().done);
   return wanted.every(has) && !unwanted.some(has);
 }
@@ -85,21 +91,20 @@ function* hitsOf(text: IndexedWords, sequence: Sequence): Generator<Span> {
   yield* runsOf(text, sequence);
   for (const other of others) yield* runsOf(text, { words: [other], isPrefix });
   for (const word of singleWordsOf(sequence)) {
-    if (!isPrefix) yield* text.spellings.get(word) ?? [];
-    else for (const [spelling, places] of text.spellings) if (spelling.startsWith(word)) yield* places;
+    const spellings = isPrefix ? text.startingWith(word) : [word];
+    yield* spellings.flatMap((spelling) => text.spellings.get(spelling) ?? []).sort((a, b) => a.start - b.start);
   }
 }
 
 /** Generates the places of words that follow each other, in their order. Reads those of its rarest whole word alone. */
 function* runsOf(
-  { tokens, positions }: IndexedWords,
+  { tokens, positions, startingWith }: IndexedWords,
   { words, isPrefix }: Pick<Sequence, 'words' | 'isPrefix'>,
 ): Generator<Span> {
   const last = words.length - 1;
   const whole = isPrefix ? words.slice(0, -1) : words;
   const places = whole.map((word, offset) => ({ offset, at: positions.get(word) ?? [] }));
-  // Most words do not begin like this, and those of a long page are read once for each prefix of a query.
-  const beginnings = () => [...positions].flatMap(([word, at]) => (word.startsWith(words[0] ?? '') ? at : []));
+  const beginnings = () => startingWith(words[0] ?? '').flatMap((word) => positions.get(word) ?? []);
   const { at, offset } = places.toSorted((a, b) => a.at.length - b.at.length)[0] ?? {
     at: beginnings().sort((one, other) => one - other),
     offset: 0,

@@ -157,14 +157,14 @@ const PASSED: Readonly<Record<string, readonly [before: string, options?: Captur
 describe('several elements that match', () => {
   const visible = '<div class=one style="width:120px;height:80px;background:#0000c8"></div>';
 
-  it.each(Object.entries(PASSED))('are passed over while nothing of them is visible: %s', async (_what, page) => {
+  it.each(Object.entries(PASSED))('skips matches of which nothing is visible: %s', async (_what, page) => {
     const [before, options = {}] = page;
     const body = options.selector === undefined ? visible : framed('width:300px;height:200px', visible);
     const shot = await capture(`${before}${body}`, { selector: '.one', ...options });
     expect(shot).toEqual({ size: [120, 80], truncatedBy: '', blue: 120 * 80 });
   });
 
-  it('are loaded lazily where the one that is shown is', async () => {
+  it('loads lazy content where the match that is shown is', async () => {
     const beside = '<div class=one style="position:absolute;left:2000px;top:0;width:90px;height:90px"></div>';
     const body = `<style>html { overflow-x: hidden }</style>${beside}<p style="height:5000px"></p>
       <div class=one id=late style="width:120px;height:80px"></div>
@@ -174,7 +174,7 @@ describe('several elements that match', () => {
     expect((await capture(body, { selector: '.one' })).blue).toBe(120 * 80);
   });
 
-  it('are passed over within a frame', async () => {
+  it('skips matches of which nothing is visible within a frame', async () => {
     const drawer = `<div style="height:0;${HIDDEN}"><div class=one style="height:90px"></div></div>`;
     const shot = await capture(framed('width:300px;height:200px', drawer + visible), { selector: 'iframe >> .one' });
     expect(shot.blue).toBe(120 * 80);

@@ -259,7 +259,7 @@ describe('an action on several matches', () => {
     return { title, after: String(after), markdown: String(outputs.markdown?.content) };
   };
 
-  it('is on the first visible one', async () => {
+  it('acts on the first visible match', async () => {
     const { title, after } = await acted([
       { type: 'wait', selector: '.it' },
       { type: 'click', selector: 'button.it' },
@@ -272,7 +272,7 @@ describe('an action on several matches', () => {
     expect(Number(/data-at="(\d+)/.exec(after)?.[1])).toBeGreaterThan(1000);
   });
 
-  it('is on the first visible one in frames and shadow roots', async () => {
+  it('acts on the first visible match in frames and shadow roots', async () => {
     const framed = (html: string) => `<iframe srcdoc="${html.replaceAll('"', '&quot;')}"></iframe>`;
     const button = `<button class=it onclick="top.document.title += 'clicked'">Menu</button>`;
     const shadow = `<x-host><template shadowrootmode=open>${hidden('button')}${button}</template></x-host>`;

@@ -63,6 +63,22 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     return { ...(await listening(log)), stop, directory: at };
   }
 
+  it('knows when the events so far are stored, although others keep coming', async () => {
+    const { log, hear, heard } = await node(fresh());
+    log.append(entry('opened'));
+    await hear('opened');
+    let isStored = false;
+    log.append(entry('first'));
+    void log.stored().then(() => {
+      isStored = true;
+    });
+    while (!isStored && heard.length < 500) {
+      log.append(entry('more'));
+      await new Promise(setImmediate);
+    }
+    expect(isStored).toBe(true);
+  });
+
   it('sends all events to every process in the same order, and replays them by their ids', async () => {
     const name = fresh();
     const [a, b] = [await node(name), await node(name)];

@@ -26,7 +26,7 @@ describe('the shares of an api node', () => {
     expect(limitsOfWorkers(limits, 0)).toEqual(limits);
   });
 
-  it('reserve a place for each item, at most half of all', () => {
+  it('reserves a place for each item, at most half of all', () => {
     expect(shareOfSingles(limits, { singles: 0, items: 3 }, [])).toBe(17);
     expect(shareOfSingles(limits, idle, [{ singles: 0, items: 300 }])).toBe(10);
   });

@@ -162,10 +162,11 @@ describe('capstan scan', () => {
   it.each([
     [[], 'scan takes at least one target'],
     [['127.0.0.1', '--ports', '0'], '--ports must be ports from 1 to 65535'],
-    [['127.0.0.1', '--per-host', 'many'], '--per-host must be an integer from 1 to 100'],
+    [['127.0.0.1', '--per-host', 'many'], '--per-host must be an integer from 1 to 100, not "many"'],
     [['127.0.0.1', '--schemes', 'ftp'], '--schemes must be https, http, or both'],
     [['127.0.0.1', '--json', '--csv'], '--json cannot be combined with --csv'],
     [['127.0.0.1', '--resume'], '--resume takes the list of its scan'],
+    [['--resume', '127.0.0.1'], '--resume takes the id of a scan, or nothing for the newest, not "127.0.0.1"'],
     [['--list', '/nonexistent', '--server', 'http://127.0.0.1:1'], '--list takes a file with targets'],
     [['127.0.0.1', '--report', '/proc'], '--report takes a new or empty directory'],
     [['a b'], 'scan takes targets, and "a b" has blanks'],

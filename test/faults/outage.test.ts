@@ -12,13 +12,13 @@ import { lockDatabase } from './locked-database.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 const Job = z.object({ data: JobSchema });
-const ELEMENTS = 6;
+const ITEMS = 6;
 
 describe('an outage of the service', () => {
   const site = siteForSuite();
 
   const requests = () =>
-    Array.from({ length: ELEMENTS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 120_000 }));
+    Array.from({ length: ITEMS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 120_000 }));
 
   /** Returns a browser that starts only once `allow` was called. */
   async function startableBrowser() {
@@ -39,14 +39,14 @@ describe('an outage of the service', () => {
 
   async function expectAllStored(expect: ExpectStatic, service: RunningService, id: string): Promise<void> {
     await expect.poll(async () => (await jobAt(service, id)).state).toBe('completed');
-    expect((await jobAt(service, id)).progress).toMatchObject({ done: ELEMENTS, failed: 0, total: ELEMENTS });
+    expect((await jobAt(service, id)).progress).toMatchObject({ done: ITEMS, failed: 0, total: ITEMS });
   }
 
   it.concurrent('fails no capture of a job while no browser can be started', async ({ expect }) => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const id = await startJob(service);
-    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ITEMS);
     expect((await jobAt(service, id)).progress).toMatchObject({ done: 0, failed: 0 });
     await browser.allow();
     await expectAllStored(expect, service, id);
@@ -70,10 +70,10 @@ describe('an outage of the service', () => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const answer = service.post('/batch', { requests: requests() });
-    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ITEMS);
     await browser.allow();
     const items = z.array(BatchLineSchema.omit({ index: true })).parse(await (await answer).json());
-    expect(items.map(({ code }) => code)).toEqual(Array(ELEMENTS).fill(null));
+    expect(items.map(({ code }) => code)).toEqual(Array(ITEMS).fill(null));
     await service.stop();
   });
 
@@ -87,7 +87,7 @@ describe('an outage of the service', () => {
     const service = await startService({ dataDir });
     await disk.fill();
     const id = await startJob(service);
-    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ITEMS);
     await disk.free();
     await expectAllStored(expect, service, id);
     await service.stop();
@@ -121,7 +121,7 @@ describe('an outage of the service', () => {
     const dataDir = join(place.path, 'data');
     const before = await startService({ browserPath: browser.path, dbPath, dataDir });
     const id = await startJob(before);
-    await expect.poll(() => failures(before)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(before)).toBeGreaterThanOrEqual(ITEMS);
     await before.stop();
     await browser.allow();
     const after = await startService({ browserPath: browser.path, dbPath, dataDir });
@@ -136,7 +136,7 @@ describe('an outage of the service', () => {
     const short = requests().map((request) => ({ ...request, timeoutMs: 10_000 }));
     const response = await service.post('/batch', { requests: short });
     const items = z.array(BatchLineSchema.omit({ index: true })).parse(await response.json());
-    expect(items.map(({ code }) => code)).toEqual(Array(ELEMENTS).fill('browser_unavailable'));
+    expect(items.map(({ code }) => code)).toEqual(Array(ITEMS).fill('browser_unavailable'));
     await service.stop();
   });
 });

@@ -33,7 +33,7 @@ describeWithTenants((start) => {
     expect((await list(key, {})).map(visitsOf)).toEqual(Array(2).fill('visits: 1'));
 
     const body = items(shared)
-      .map((element) => JSON.stringify(element))
+      .map((item) => JSON.stringify(item))
       .join('\n');
     const headers = { 'Content-Type': 'application/x-ndjson', 'X-Api-Key': key };
     const lines = (await (await one.call('/batch', { method: 'POST', headers, body })).text()).trim().split('\n');

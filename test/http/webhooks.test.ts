@@ -71,13 +71,13 @@ describe('callback', () => {
 
   it('sends the end of a batch to the callback of the batch, or that of an item to its own callback', async () => {
     await using ofBatch = await startReceiver();
-    await using ofElement = await startReceiver();
-    const requests = [{ url: site.url('/short'), callback: ofElement.url }, { url: 'http://10.0.0.1/' }];
+    await using ofItem = await startReceiver();
+    const requests = [{ url: site.url('/short'), callback: ofItem.url }, { url: 'http://10.0.0.1/' }];
     await app.post('/batch', { requests, callback: ofBatch.url });
     await expect
       .poll(() => bodies(ofBatch))
       .toEqual([expect.objectContaining({ type: 'batch.completed', size: 2, done: 2, failed: 1 })]);
-    await expect.poll(() => types(ofElement)).toEqual(['capture.stored']);
+    await expect.poll(() => types(ofItem)).toEqual(['capture.stored']);
   });
 
   it('accepts callback as a query parameter for a batch of lines', async () => {

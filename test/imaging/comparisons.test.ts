@@ -1,10 +1,13 @@
+import { readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { NEVER } from 'rxjs';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info.ts';
 import { NOTHING_IGNORED } from '../../src/capture/comparison/comparison.ts';
 import { createComparisons } from '../../src/imaging/comparisons.ts';
+import { captureDirectory, capturesDirectory } from '../../src/storage/files/layout.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { findChanges } from '../../src/watches/find-changes.ts';
 import { openParts, type Parts } from '../storage/parts.ts';
@@ -18,19 +21,42 @@ const ELEMENTS = JSON.stringify({
 });
 const STORED = { store: 'files', kinds: ['image', 'html', 'elements'] } as const;
 
+async function put({ artifacts }: Parts, id: number, background: string): Promise<ScreenshotInfo> {
+  const image = await sharp({ create: { width: 80, height: 60, channels: 3, background } })
+    .png()
+    .toBuffer();
+  return putCapture(artifacts, resultOf(id, { artifacts: STORED }), { image, html: '', elements: ELEMENTS });
+}
+
+/** Returns the files in a directory that this process has open. */
+async function openFiles(directory: string): Promise<readonly string[]> {
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+  return (await Promise.all(links)).filter((path) => path.startsWith(directory));
+}
+
+describe('a comparison of captures of which one cannot be opened', () => {
+  it.runIf(process.platform === 'linux').each([1, 2])('leaves no file of the other one open: %s', async (broken) => {
+    const parts = await openParts(await makeDirectory(), { database: false });
+    const [a, b] = [await put(parts, 1, 'red'), await put(parts, 2, 'blue')];
+    const directory = captureDirectory(parts.data.path, broken);
+    const image = (await readdir(directory)).find((name) => name.startsWith('image')) ?? '';
+    await rm(join(directory, image));
+    // A link that leads to itself.
+    await symlink(image, join(directory, image));
+    const comparisons = createComparisons(parts.artifacts, async () => tmpdir());
+    await expect(comparisons.of(a, b, NEVER, null)).rejects.toThrow('ELOOP');
+    expect(await openFiles(capturesDirectory(parts.data.path))).toEqual([]);
+    await parts.close();
+  });
+});
+
 describe('a comparison whose elements take too long', () => {
   let parts: Parts;
   let infos: readonly ScreenshotInfo[];
 
   beforeAll(async () => {
     parts = await openParts(await makeDirectory(), { database: false });
-    const put = async (id: number, background: string) => {
-      const image = await sharp({ create: { width: 80, height: 60, channels: 3, background } })
-        .png()
-        .toBuffer();
-      return putCapture(parts.artifacts, resultOf(id, { artifacts: STORED }), { image, html: '', elements: ELEMENTS });
-    };
-    infos = [await put(1, 'red'), await put(2, 'blue')];
+    infos = [await put(parts, 1, 'red'), await put(parts, 2, 'blue')];
   });
   afterAll(() => parts.close());
 

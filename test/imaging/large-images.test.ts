@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,10 +6,11 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import sharp, { type OverlayOptions } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import type { Compared, File, ReadableFile } from '../../src/imaging/comparison/compared.ts';
+import type { Compared, File } from '../../src/imaging/comparison/compared.ts';
 import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
 import { decode } from '../../src/imaging/comparison/decode.ts';
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
+import type { ReadableFile } from '../../src/storage/ports/artifact-store.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 const WIDTH = 1280;
@@ -40,9 +42,9 @@ async function page(height: number, blocks: readonly Block[]): Promise<File> {
 }
 
 /** Writes an image that no format makes smaller. */
-async function noise(file: string, mean: number): Promise<ReadableFile> {
+async function noise(file: string, mean: number, height = 5000): Promise<ReadableFile> {
   const pattern = { type: 'gaussian' as const, mean, sigma: 60 };
-  const create = { width: WIDTH, height: 5000, channels: 3 as const, background: '#fff', noise: pattern };
+  const create = { width: WIDTH, height, channels: 3 as const, background: '#fff', noise: pattern };
   const { size: bytes } = await sharp({ create }).png({ compressionLevel: 1 }).toFile(file);
   return { bytes, stream: () => createReadStream(file), close: async () => {} };
 }
@@ -71,6 +73,11 @@ async function measured<T>(work: () => Promise<T>): Promise<readonly [T, number]
   } finally {
     clearInterval(sampling);
   }
+}
+
+/** Refuses this process files of more bytes, as a full disk would. */
+function limitFiles(bytes: number | 'unlimited'): void {
+  execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]);
 }
 
 /** Returns the ids of the threads that run JavaScript, besides that of the process. */
@@ -168,6 +175,31 @@ describe('a comparison of large images', () => {
       expect((await thread.compare(comparing([a, b]))).picture).toMatchObject({ regions: [], share: 0 });
     }
     expect(problems).toEqual([expect.stringContaining('ENOTDIR')]);
+  });
+
+  it.runIf(process.platform === 'linux').each([
+    ['their files', 8e6],
+    ['their drawing', 20e6],
+  ])('draws the same, and says why once, when %s can be written only in part', async (_, most) => {
+    const [files, staging] = [await makeDirectory(), await makeDirectory()];
+    const [a, b] = await Promise.all([120, 140].map((mean) => noise(join(files, `${mean}.png`), mean, 3300)));
+    if (a === undefined || b === undefined) throw new Error('there are two');
+    const problems: string[] = [];
+    const thread = createComparisonThread(async () => staging, { onProblem: (reason) => problems.push(reason) });
+    const drawn = async () => {
+      const { drawing } = await thread.compare(comparing([a, b], { draws: true }));
+      return buffer(drawing?.stream() ?? Readable.from([]));
+    };
+    const whole = await drawn();
+    expect(whole.length).toBeGreaterThan(20e6);
+    limitFiles(most);
+    try {
+      expect((await drawn()).equals(whole)).toBe(true);
+    } finally {
+      limitFiles('unlimited');
+    }
+    expect(problems).toEqual([expect.stringContaining('EFBIG')]);
+    expect(await readdir(staging)).toEqual([]);
   });
 
   it('leaves nothing of a file that cannot be written to its end', async () => {

@@ -29,7 +29,7 @@ describe('the words on a button of a cookie banner', () => {
     'Aceitar e fechar',
     'Akceptuję i zamknij',
     '同意する',
-  ])('accept everything: %s', (words) => {
+  ])('recognises a button that accepts everything: %s', (words) => {
     expect(folded(words)).toMatch(ACCEPT);
     expect(folded(words)).not.toMatch(REJECT);
   });

@@ -204,8 +204,8 @@ describeInEachDatabase((open) => {
     ]);
     const listed = await database.receivers.list('shop');
     const problems = listed.map((one) => [one.name, rig.registry.openGiven(one).problem]);
-    const newer = 'its kind is not known: another version of the service stored it';
-    const damaged = 'what is stored of it cannot be read: its record is damaged';
+    const newer = 'its kind is unknown: a newer version of the service stored it';
+    const damaged = 'its stored record is damaged';
     expect(Object.fromEntries(problems)).toEqual({
       ...{ newer, proto: newer, whole: null },
       ...{ empty: damaged, partial: damaged, pace: damaged, zone: damaged },

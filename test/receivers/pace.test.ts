@@ -21,11 +21,11 @@ describe('quiet hours from 22:00 to 07:00 in Berlin', () => {
       '2027-10-31T05:59:59Z',
       '2027-10-31T06:00:00Z',
     ],
-  ])('begin and end by the clock there %s', (_, before, first, last, after) => {
+  ])('starts and ends quiet hours by local time %s', (_, before, first, last, after) => {
     expect([before, first, last, after].map(isQuiet)).toEqual([false, true, true, false]);
   });
 
-  it('hold back a digest, too, which then has all that waited', () => {
+  it('holds back a digest until quiet hours end', () => {
     const pace = { quiet, every: 3_600_000 };
     expect(turnAt(Date.parse('2027-03-28T00:30:00Z'), pace, undefined).may).toBe('wait');
     const end = Date.parse('2027-03-28T05:00:00Z');

@@ -1,8 +1,11 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { fitImage } from '../../src/imaging/fit-image.ts';
 import { sayEvent } from '../../src/receivers/say-event.ts';
 import { createNoticeSources } from '../../src/service/notice-sources.ts';
+import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 
 const running = serviceForSuite();
@@ -42,6 +45,28 @@ describe('what notices are made of', () => {
     const { images } = await sayEvent(changeOf({ capture: 999, before: 998 }), sources());
     expect(await Promise.all(images.map(({ read }) => read(LIMITS)))).toEqual([null, null, null]);
     expect(images.map(({ url }) => url)).toEqual([null, null, null]);
+  });
+});
+
+describe('what notices of a damaged capture are made of', () => {
+  it.each<[damaged: string, damage: (directory: string) => Promise<unknown>]>([
+    ['its record', (directory) => writeFile(join(directory, RECORD_FILE), '{')],
+    [
+      'its image',
+      async (directory) => {
+        const image = (await readdir(directory)).find((name) => name.startsWith('image')) ?? '';
+        await rm(join(directory, image));
+        // It can be opened, but not read.
+        await mkdir(join(directory, image));
+      },
+    ],
+  ])('leaves out its image and the difference when %s cannot be read', async (_, damage) => {
+    const [before, after] = [await capture('red'), await capture('green')];
+    await damage(captureDirectory(join(running.directory, 'data'), before));
+    const { images } = await sayEvent(changeOf({ capture: after, before }), sources());
+    const read: unknown[] = [];
+    for (const image of images) read.push((await image.read(LIMITS))?.mediaType ?? null);
+    expect(read).toEqual([null, expect.stringContaining('image/'), null]);
   });
 });
 

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
+import { drawRegions } from '../../src/imaging/comparison/draw-regions.ts';
+import { Rows } from '../../src/imaging/comparison/rows.ts';
 import { backupFile } from '../../src/storage/sqlite/backup.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -105,6 +107,19 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     watching.close();
     expect([...written]).toEqual(['last']);
     expect(problems).toEqual([expect.stringContaining('1 GiB')]);
+  });
+
+  it('has large images drawn in memory, and says why', async () => {
+    const decoded = join(await makeDirectory(), 'decoded.v');
+    await writeFile(decoded, Buffer.alloc(64 + 4 * 40 * 40, 0xff));
+    const rows = new Rows(40, 40, decoded);
+    const image = { rows, width: 40, height: 40 };
+    const problems: string[] = [];
+    const drawn = await drawRegions(image, image, [], join(disk, 'drawing.png'), (reason) => problems.push(reason));
+    rows.close();
+    expect((await sharp(Buffer.from(drawn)).metadata()).width).toBe(40 + 16 + 40);
+    expect(problems).toEqual([expect.stringContaining('1 GiB')]);
+    expect(await readdir(disk)).toEqual([]);
   });
 
   it('reports the database as unavailable for writing, and recovers', async () => {

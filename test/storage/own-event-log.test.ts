@@ -2,7 +2,11 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isVisible } from '../../src/feed/event-filter.ts';
-import { createOwnEventLog, type OwnEventLogOptions } from '../../src/storage/records/own-event-log.ts';
+import {
+  createOwnEventLog,
+  type EventTable,
+  type OwnEventLogOptions,
+} from '../../src/storage/records/own-event-log.ts';
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
@@ -49,6 +53,29 @@ describe('the log of one process, in SQLite', () => {
     expect(isGrowing(heard)).toBe(true);
     expect(await readAll(log, 0)).toEqual(heard);
     expect(await readAll(log, heard[11]?.id ?? 0)).toEqual(heard.slice(12));
+    await log.close();
+  });
+
+  it('resolves once the events so far are stored, although others keep coming', async () => {
+    const store = await openSqlite({ path });
+    stores.push(store);
+    const { events } = store;
+    let writes = 0;
+    const table: EventTable = {
+      append: (rows) => {
+        writes += 1;
+        if (writes < 50) log.append(entry(`during write ${writes}`));
+        return events.append(rows);
+      },
+      read: (after, limit) => events.read(after, limit),
+      newest: () => events.newest(),
+      newestKeys: (rows) => events.newestKeys(rows),
+    };
+    const { log } = await listening(createOwnEventLog({ table, clock: Date.now, node: () => 3 }));
+    log.append(entry('first'));
+    await log.stored();
+    expect(writes).toBeLessThan(50);
+    expect(bodies(await events.read(0, 1))).toEqual(['first']);
     await log.close();
   });
 

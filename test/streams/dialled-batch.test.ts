@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { delay, lastValueFrom, of, type SchedulerLike, tap, toArray } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
-import { failure } from '../../src/capture/errors.ts';
+import { CapstanError, failure } from '../../src/capture/errors.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { createBatchRunner } from '../../src/streams/batch.ts';
 import { createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
@@ -15,7 +16,7 @@ const numbered = (count: number, prefix: string) => Array.from({ length: count }
 
 /**
  * Batches whose targets are dead when their name begins with `dead`, and never answer when it begins with `silent`.
- * `record`: resolves once the record of a dead target is stored.
+ * `record`: settles once the record of a dead target is stored, or is not.
  */
 function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: SchedulerLike, record?: Promise<void>) {
   let most = 0;
@@ -43,14 +44,15 @@ function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: Schedule
     });
   };
   const events = createEventStream();
+  const types: string[] = [];
+  events.events$.subscribe(({ type }) => types.push(type));
+  const reported: unknown[] = [];
   const pipeline = createCapturePipeline({
     limits,
     ids: () => ++ids,
     events,
     perform,
-    report: (error) => {
-      throw error;
-    },
+    report: (error) => reported.push(error),
     dialling: { stage: createDialStage(256), applies: () => true, dial },
   });
   const runBatch = createBatchRunner({
@@ -63,6 +65,8 @@ function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: Schedule
   return {
     pipeline,
     runBatch,
+    types,
+    reported,
     get most() {
       return most;
     },
@@ -120,6 +124,31 @@ describe('a batch whose targets are dialled', () => {
     record.resolve();
     await batch;
     expect([answered, one.pipeline.load.queued]).toEqual([40, 0]);
+  });
+
+  it('ends with the outcome that was being stored when its client left, and keeps its place until then', async () => {
+    const record = Promise.withResolvers<void>();
+    const { pipeline, types } = rig(undefined, undefined, record.promise);
+    const client = pipeline.admit(request('dead')).subscribe();
+    await nextTurn();
+    client.unsubscribe();
+    expect(pipeline.load.taken).toBe(1);
+    const drained = pipeline.drain(60_000);
+    record.resolve();
+    await drained;
+    expect(types).toEqual(['capture.queued', 'capture.started', 'capture.failed']);
+  });
+
+  it.each([
+    ['reports an unexpected error', new Error('broken'), 'internal', 1],
+    ['reports no error that its client gets', new CapstanError('database_unavailable'), 'database_unavailable', 0],
+  ])('%s when the record of a dead target cannot be stored', async (_what, error, code, times) => {
+    const record = Promise.withResolvers<void>();
+    const { pipeline, reported } = rig(undefined, undefined, record.promise);
+    const outcome = lastValueFrom(pipeline.admit(request('dead')));
+    record.reject(error);
+    expect(await outcome).toMatchObject({ state: 'failed', failure: { code } });
+    expect(reported).toEqual(Array.from({ length: times }, () => error));
   });
 
   it('keeps its places while its targets are dialled', async () => {

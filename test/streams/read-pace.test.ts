@@ -27,12 +27,12 @@ function readTimes(isShared: boolean, utilization: number): readonly number[] {
 const fours = (times: readonly number[]) => times.flatMap((at) => [at, at, at, at]);
 
 describe('the pace at which a batch is read', () => {
-  it('is 4 items in each turn of an idle event loop', () => {
+  it('reads 4 items per turn of an idle event loop', () => {
     expect(readTimes(false, 0.5).slice(0, 12)).toEqual(fours([0, 1, 2]));
     expect(readTimes(true, 0.15).slice(0, 12)).toEqual(fours([0, 1, 2]));
   });
 
-  it('leaves a busy event loop to others for 5 ms, and to the captures of other owners for 41 ms', () => {
+  it('pauses 5 ms on a busy event loop, and 41 ms while other owners have captures', () => {
     expect(readTimes(false, 0.6).slice(0, 12)).toEqual(fours([0, 5, 10]));
     expect(readTimes(true, 0.5).slice(0, 12)).toEqual(fours([0, 41, 82]));
   });

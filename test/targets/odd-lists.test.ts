@@ -117,6 +117,41 @@ describe('a list as people have it', () => {
     expect(urls).toEqual(['https://a.example/?a=1,2', 'https://b.example/?a=1,2']);
   });
 
+  it('is a column of URLs whose rows have a title or commas at their end', async () => {
+    const { urls, report } = await listed(
+      'url\nhttps://a.example,My title page\nhttps://b.example/x, Title\nc.example,office\nhttps://d.example/a,b,,\n',
+    );
+    expect(urls).toEqual(['https://a.example/', 'https://b.example/x', 'https://c.example/?', 'https://d.example/a,b']);
+    expect(report.left_out).toEqual({});
+  });
+
+  it.each(['sep=;\r\nname;url\r\nx;https://a.example/?a=1,2\r\n', 'sep=|\nurl|name\nhttps://a.example/?a=1,2|x\n'])(
+    'is a table whose first line names its separator, as Excel has it: %j',
+    async (table) => {
+      const { urls, report } = await listed(table);
+      expect(urls).toEqual(['https://a.example/?a=1,2']);
+      expect(report).toMatchObject({ form: 'csv', left_out: {} });
+    },
+  );
+
+  it('is a sitemap in the encoding that it declares', async () => {
+    const sitemap = (encoding: string) =>
+      `<?xml version="1.0" encoding="${encoding}"?>\n<urlset><url><loc>https://a.example/caf\u00e9</loc></url></urlset>`;
+    const inLatin1 = Buffer.from(sitemap('ISO-8859-1'), 'latin1');
+    for (const list of [
+      inLatin1,
+      gzipSync(inLatin1),
+      sitemap('UTF-8'),
+      `\ufeff${sitemap('latin1')}`,
+      sitemap('utf-16'),
+    ]) {
+      expect((await listed(list)).urls).toEqual(['https://a.example/caf%C3%A9']);
+    }
+    expect(problemsOf((await listed(sitemap('x-none'))).report)).toEqual([
+      '0:  cannot be read to its end: The "x-none" encoding is not supported',
+    ]);
+  });
+
   it('is a sitemap with blank lines before its first tag', async () => {
     const { urls, report } = await listed(
       '\n\n<?xml version="1.0" encoding="UTF-8"?>\n<urlset><url><loc>https://a.example/</loc></url></urlset>',
@@ -125,11 +160,11 @@ describe('a list as people have it', () => {
     expect(report).toMatchObject({ form: 'sitemap', left_out: {} });
   });
 
-  it('is a feed, which is XML of another kind', async () => {
+  it('names XML of another kind', async () => {
     const { urls, report } = await listed('<rss><channel><item><link>https://a.example/</link></item></channel></rss>');
     expect(urls).toEqual([]);
     expect(problemsOf(report)).toEqual([
-      '1: <rss> begins XML of another kind: lists are XML of nmap or masscan, or sitemaps',
+      '1: <rss> is not supported: XML lists are output of nmap or masscan, or sitemaps',
     ]);
   });
 

@@ -128,12 +128,18 @@ describe('values of watches in the web interface', () => {
     const id = await watching({
       values: { price: { selector: '#now', type: 'money' }, lines: { selector: 'p', type: 'count' } },
     });
-    for (const next of ['47,50 €', 'Preis auf Anfrage']) {
+    const page = await ui.open(`/ui/watches/${id}`);
+    await page.locator('.mark-read').first().waitFor();
+    expect(await page.getByText('In the captures before').count()).toBe(0);
+    for (const [next, before] of [
+      ['47,50 €', '“59,00 €”'],
+      ['Preis auf Anfrage', '“47,50 €”, “59,00 €”'],
+    ] as const) {
       price = next;
       await run(id);
+      await page.reload();
+      await value(page, 'price').getByText(`In the captures before: ${before}`, { exact: true }).waitFor();
     }
-    const page = await ui.open(`/ui/watches/${id}`);
-    await value(page, 'price').getByText('In the captures before: “47,50 €”, “59,00 €”').waitFor();
     await value(page, 'lines').getByText('In the captures before: 2, 2').waitFor();
     await value(page, 'price').getByLabel('Selector').fill('s');
     await value(page, 'price').getByText('In the captures before: “79,00 €”, “79,00 €”').waitFor();

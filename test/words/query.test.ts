@@ -158,6 +158,16 @@ describe('the passages of a text', () => {
     expect(shown('Send email', 'e-mail')).toEqual([{ text: 'Send email', hits: ['email'] }]);
   });
 
+  it('are the first ones of a prefix, in each spelling', () => {
+    const far = ' '.repeat(200);
+    const text = ['Mütze', 'Müsli', 'Müll', 'müde'].join(far);
+    expect(shown(text, 'mue*').map(({ hits }) => hits)).toEqual([['Mütze'], ['Müsli'], ['Müll']]);
+    expect(shown(['zest', 'zebra', 'zeal', 'zero'].join(far), 'zeb* zea*').map(({ hits }) => hits)).toEqual([
+      ['zebra'],
+      ['zeal'],
+    ]);
+  });
+
   it('divide no character', () => {
     const text = '😀'.repeat(100);
     for (const { start, end } of passagesOf(`${text}ferrari${text}`, wordsQuery('ferrari'))) {

@@ -29,7 +29,10 @@ export async function locateVisible(stage: Stage, selector: string): Promise<Loc
   return locator.filter({ visible: true }).first();
 }
 
-/** Resolves as `locateVisible` does while a visible element matches, and else with a locator for the first match. */
+/**
+ * Resolves with a locator for the first visible match, or for the first match if none is visible. Rejects as
+ * `locateBoth` does.
+ */
 export async function locate(stage: Stage, selector: string): Promise<Locator> {
   const { locator } = await locateAll(stage, selector);
   const visible = locator.filter({ visible: true });

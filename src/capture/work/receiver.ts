@@ -101,7 +101,7 @@ export const ReceiverSchema = z.strictObject({
   kind: z.enum([...RECEIVER_KINDS, UNKNOWN_KIND]),
   problem: z.string().nullable().meta({
     description:
-      'Why messages to it are given up at once, such as a kind that only a newer version knows; null without.',
+      'Why all messages to it are given up, for example because only a newer version knows its kind; null when they are sent.',
   }),
   host: z
     .string()

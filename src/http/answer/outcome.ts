@@ -2,6 +2,7 @@ import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import { CapstanError, type Failure } from '../../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../../capture/outcome.ts';
 import type { Result } from '../../capture/result/result.ts';
+import type { HttpContext } from '../state.ts';
 import type { BatchLine, BatchResult } from './schemas.ts';
 
 /** The answer's view of a capture that was not stored. */
@@ -27,6 +28,13 @@ export function failureOf(outcome: CaptureOutcome): FailedOutcome | null {
         result: null,
       };
   }
+}
+
+/** Notes an outcome that tells nothing of the target: the answer is not kept for an `Idempotency-Key`. */
+export function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
+  // A deadline that the target has missed is recorded. Without a record, the capture was not begun, or given up.
+  const isUntold = outcome.state === 'timed_out' && outcome.result === null;
+  if (isUntold || failureOf(outcome)?.failure.code === 'shutting_down') ctx.state.isCutShort = true;
 }
 
 export function failureError({ code, reason }: Failure): CapstanError {

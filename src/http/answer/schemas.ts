@@ -65,7 +65,7 @@ export const BatchResultSchema = z.strictObject({
 
 export type BatchResult = Immutable<z.output<typeof BatchResultSchema>>;
 
-/** The same as a line. Lines are sent in any order. */
+/** A `BatchResult` as a line of an answer. Lines come in any order. */
 export const BatchLineSchema = z.strictObject({
   index: count.meta({ description: 'Position of its request, from 0; blank lines do not count.' }),
   ...BatchResultSchema.shape,

@@ -57,8 +57,8 @@ const decompress = promisify(gunzip);
 
 /**
  * Handles a request with an `Idempotency-Key` once: the same key with the same body gets the first answer again. Runs
- * after the body was parsed. Answers to refused, cancelled and internally failed requests are not kept, so that they
- * can be retried.
+ * after the body was parsed. Answers to refused, cancelled, unbegun and internally failed requests are not kept, so that
+ * they can be retried.
  */
 export function idempotent(service: CaptureService, logger: Logger): HttpMiddleware {
   return async (ctx, next) => {

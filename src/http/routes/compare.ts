@@ -4,6 +4,7 @@ import { ComparisonSchema, IGNORE_DESCRIPTION, ignoreField } from '../../capture
 import { parseOrRefuse } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { CACHE_CONTROL } from '../answer/artifact-answer.ts';
+import { answerDrawing, DRAWING_TYPE } from '../answer/drawing-answer.ts';
 import { answer } from '../answer/envelope.ts';
 import { matchesEtag } from '../answer/if-none-match.ts';
 import { clientGone } from '../connection/client-gone.ts';
@@ -13,7 +14,6 @@ import { preferImageOrJson } from '../request/negotiation.ts';
 import { captureId } from '../request/parameters.ts';
 import { route } from '../route.ts';
 
-const DRAWING_TYPE = 'image/png';
 const IgnoredSchema = z.object({ ignore: ignoreField });
 
 export const getComparison = route({
@@ -87,10 +87,7 @@ export const getComparison = route({
       return;
     }
     ctx.set({ 'Cache-Control': CACHE_CONTROL, ETag: etag });
-    ctx.status = 200;
-    ctx.type = DRAWING_TYPE;
-    ctx.body = drawing.stream();
-    ctx.length = drawing.bytes;
+    answerDrawing(ctx, drawing);
   },
 });
 

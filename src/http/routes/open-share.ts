@@ -5,6 +5,7 @@ import { DAY_MS } from '../../capture/finding/shared-link.ts';
 import { linkOf, PARTS, type Part } from '../../capture/finding/shared-urls.ts';
 import type { CaptureService, Shared } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';
+import { answerDrawing } from '../answer/drawing-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { isOfFeed, openEntry } from '../feeds/open-feed.ts';
 import { CAPTURED_FILE, PAGE_FILE, text } from '../openapi/content.ts';
@@ -176,10 +177,7 @@ async function answerDifference(ctx: HttpContext, shared: Shared): Promise<void>
     shownCapture(service, link.other ?? link.capture, ''),
   ]);
   const { drawing } = await compared(ctx, shared, [before, after], true);
-  ctx.status = 200;
-  ctx.type = 'image/png';
-  ctx.body = drawing?.stream();
-  if (drawing !== null) ctx.length = drawing.bytes;
+  if (drawing !== null) answerDrawing(ctx, drawing);
 }
 
 /** Whoever has the link compares: so many views take the places of no key. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
-import { nullIfDamaged } from '../../storage/failures/store-errors.ts';
+import { infoIfReadable } from '../../storage/failures/store-errors.ts';
 import { matchesEtag } from '../answer/if-none-match.ts';
 import { atomOf } from '../feeds/atom.ts';
 import { type Entries, entriesOf } from '../feeds/entries.ts';
@@ -116,12 +116,12 @@ async function shown(
   signingKey: string,
 ): Promise<ShownEntry> {
   const { capture, before } = entry;
-  const info = capture === null ? undefined : await artifacts.info(capture).catch(nullIfDamaged);
-  if (capture === null || info == null) {
+  const info = capture === null ? undefined : await infoIfReadable(artifacts, capture);
+  if (capture === null || info === undefined) {
     return { ...entry, page: undefined, picture: undefined, difference: undefined };
   }
-  const old = before === null ? undefined : await artifacts.info(before).catch(nullIfDamaged);
-  const isCompared = old != null && old.format !== 'pdf' && info.format !== 'pdf';
+  const old = before === null ? undefined : await infoIfReadable(artifacts, before);
+  const isCompared = old !== undefined && old.format !== 'pdf' && info.format !== 'pdf';
   const compared = { capture, before: isCompared ? before : null };
   const url = (of: typeof compared, part?: 'image' | 'difference') =>
     `${base}${entryTarget(link.id, of, signingKey, part)}`;

@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
 import type { Ignore, PictureDifference, Place, WordDifference } from '../../capture/comparison/comparison.ts';
+import type { ReadableFile } from '../../storage/ports/artifact-store.ts';
 
 /** The stored files of two captures, and how the thread compares them. */
 export interface Compared {
@@ -41,15 +41,6 @@ export type File = Uint8Array<ArrayBuffer>;
 /** An image file, or where it is read from. */
 export type StoredImage = File | ReadableFile;
 
-export interface ReadableFile {
-  /** Size in bytes. */
-  readonly bytes: number;
-  /** Closes the file when the stream ends or is destroyed. */
-  stream(): Readable;
-  /** Closes a file that is not streamed. */
-  close(): Promise<void>;
-}
-
 /** Before and after. */
 export type Pair<T> = readonly [T, T];
 
@@ -65,6 +56,6 @@ export interface ThreadAnswer {
   readonly found: ThreadDifference | 'too_large';
   /** Both images beside each other as PNG, or the path of that file, if it was wanted. */
   readonly drawing: File | string | null;
-  /** Why a large image was decoded in memory; null when none was, undefined when no image is large. */
+  /** Why a large image or its drawing is in memory; null when none is, undefined when no image is large. */
   readonly inMemory: string | null | undefined;
 }

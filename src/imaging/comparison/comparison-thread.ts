@@ -8,16 +8,8 @@ import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { threadModule } from '../../own-files.ts';
-import type {
-  Compared,
-  File,
-  Pair,
-  ReadableFile,
-  ScratchFiles,
-  Task,
-  ThreadAnswer,
-  ThreadDifference,
-} from './compared.ts';
+import type { ReadableFile } from '../../storage/ports/artifact-store.ts';
+import type { Compared, File, Pair, ScratchFiles, Task, ThreadAnswer, ThreadDifference } from './compared.ts';
 import { placeImage } from './place-image.ts';
 
 /** Measured on a busy machine: 9-21 s for noise of 1,280 by 20,000 pixels, up to 2 s for a page of 1,280 by 16,384. */
@@ -40,7 +32,7 @@ const IDLE_MS = 30_000;
 export interface ThreadOptions {
   /** Time limit with element maps, in milliseconds. @default 10000 */
   readonly mapsTimeoutMs?: number;
-  /** Called with the reason when large images are in memory, once until one is decoded into a file again. */
+  /** Called with the reason when large images are in memory, not again until an image was decoded into a file. */
   readonly onProblem?: (reason: string) => void;
 }
 
@@ -57,7 +49,7 @@ interface Scratch extends ScratchFiles {
 
 /**
  * The thread of comparisons, which starts with the first one and does one at a time. `staging` resolves with a
- * private directory for large images; if it rejects, they are in memory.
+ * private directory for large images. What cannot be written there is kept in memory.
  */
 export function createComparisonThread(
   staging: () => Promise<string>,
@@ -134,8 +126,8 @@ export function createComparisonThread(
 
   return {
     /**
-     * Compares two captures. Images in memory are handed over to the thread, and cannot be read afterwards; others are
-     * closed, and so must be the drawing.
+     * Compares two captures. Images in memory are handed over to the thread, and cannot be read afterwards.
+     * Files are closed. The caller must stream or close the drawing.
      */
     compare: async ({ images, ...captures }: Compared): Promise<Drawn> => {
       const scratch = images === null ? null : await scratchFiles();
@@ -163,7 +155,7 @@ export function createComparisonThread(
   }
 }
 
-/** Opens a drawing. Its file can be read when it has been removed. */
+/** Opens a drawing. The open file stays readable after it is removed. */
 async function readable(drawing: File | string): Promise<ReadableFile> {
   if (typeof drawing !== 'string') {
     return { bytes: drawing.length, stream: () => Readable.from([drawing]), close: async () => {} };

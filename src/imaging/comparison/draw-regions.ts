@@ -1,7 +1,9 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { errorText } from '../../capture/basics/error-text.ts';
 import type { Box, Region, RegionKind } from '../../capture/comparison/comparison.ts';
 import type { File } from './compared.ts';
 import type { Pixels } from './pixels.ts';
+import { refuseLowDisk } from './refuse-low-disk.ts';
 import { writePng } from './write-png.ts';
 
 type Colour = readonly [red: number, green: number, blue: number];
@@ -13,7 +15,7 @@ interface Mark extends Box {
 /** Space between both images, in pixels. */
 const GAP = 16;
 const BACKGROUND = 0x88;
-/** Part of the colour of a mark inside it. */
+/** Opacity of the fill of a mark. */
 const OPACITY = 0.2;
 const COLOURS: Readonly<Record<RegionKind, Colour>> = {
   inserted: [0x1a, 0x7f, 0x37],
@@ -23,14 +25,16 @@ const COLOURS: Readonly<Record<RegionKind, Colour>> = {
 };
 
 /**
- * Draws two images beside each other, with each region in both of its places. Returns a PNG, or, of images in files,
- * `file` with the PNG in it.
+ * Draws two images beside each other, with each region in both of its places. Returns the PNG. If an image is in a
+ * file, writes the PNG to `file` and returns that path; `note` is called with the reason when this fails, and the PNG
+ * is in memory.
  */
 export async function drawRegions(
   a: Pixels,
   b: Pixels,
   regions: readonly Region[],
   file: string | null,
+  note: (inMemory: string) => void,
 ): Promise<File | string> {
   const leftOfB = a.width + GAP;
   const size = { width: leftOfB + b.width, height: Math.max(a.height, b.height) };
@@ -44,18 +48,32 @@ export async function drawRegions(
     paintImage(row, leftOfB, b, y);
     for (const mark of marks) paintMark(row, mark, y);
   };
-  if (file === null || [a, b].every(({ rows }) => typeof rows.source !== 'string')) {
-    const pieces: Buffer[] = [];
-    await writePng(size, paint, (piece) => pieces.push(piece));
-    return new Uint8Array(Buffer.concat(pieces));
+  if (file !== null && [a, b].some(({ rows }) => typeof rows.source === 'string')) {
+    try {
+      // The background around images of different shapes takes almost nothing.
+      await refuseLowDisk(file, 3 * (a.width * a.height + b.width * b.height));
+      await writeInto(file, (write) => writePng(size, paint, write));
+      return file;
+    } catch (error) {
+      note(errorText(error));
+    }
   }
-  const drawing = openSync(file, 'w');
+  const pieces: Buffer[] = [];
+  await writePng(size, paint, (piece) => pieces.push(piece));
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+/** Rejects, and leaves no file, when it cannot be written. */
+async function writeInto(file: string, make: (write: (piece: Buffer) => void) => Promise<void>): Promise<void> {
+  const opened = openSync(file, 'w');
   try {
-    await writePng(size, paint, (piece) => writeSync(drawing, piece));
+    await make((piece) => writeFileSync(opened, piece));
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
   } finally {
-    closeSync(drawing);
+    closeSync(opened);
   }
-  return file;
 }
 
 function paintImage(row: Buffer, left: number, { rows, width, height }: Pixels, y: number): void {

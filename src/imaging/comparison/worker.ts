@@ -14,14 +14,15 @@ import type { Pixels } from './pixels.ts';
 
 async function compare(task: Task): Promise<ThreadAnswer> {
   let inMemory: ThreadAnswer['inMemory'];
-  const images = await decodeBoth(task, (reason) => {
+  const note = (reason: string | null) => {
     inMemory ??= reason;
-  });
+  };
+  const images = await decodeBoth(task, note);
   if (images === 'too_large') return { found: images, drawing: null, inMemory };
   const found = compareDecoded(task, images);
   const { picture } = found;
   const draws = task.draws && images !== null && picture !== null;
-  const drawing = draws ? await drawRegions(...images, picture.regions, task.scratch?.drawing ?? null) : null;
+  const drawing = draws ? await drawRegions(...images, picture.regions, task.scratch?.drawing ?? null, note) : null;
   for (const { rows } of new Set(images)) rows.close();
   return { found, drawing, inMemory };
 }

@@ -1,4 +1,4 @@
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { crc32, createDeflate } from 'node:zlib';
 
 /** Maximum size of the rows that are compressed together, in bytes. */
@@ -22,22 +22,23 @@ export async function writePng(
   header.writeUInt32BE(height, 4);
   header.set(KIND, 8);
   write(Buffer.concat([SIGNATURE, chunkOf('IHDR', header)]));
-  const deflate = createDeflate({ level: LEVEL });
-  deflate.on('data', (data: Buffer) => write(chunkOf('IDAT', data)));
-  // The byte before each row says that no filter was used.
+  await pipeline(bandsOf(width, height, paint), createDeflate({ level: LEVEL }), async (pieces) => {
+    for await (const piece of pieces) write(chunkOf('IDAT', piece));
+  });
+  write(chunkOf('IEND', Buffer.alloc(0)));
+}
+
+/** The byte before each row says that no filter was used. */
+function* bandsOf(width: number, height: number, paint: (row: Buffer, y: number) => void): Iterable<Buffer> {
   const bytes = 1 + 3 * width;
   const rows = Math.max(1, Math.floor(BAND_BYTES / bytes));
+  // Painted again when it was compressed: `pipeline` waits, because a band is larger than what a stream buffers.
   const band = Buffer.alloc(rows * bytes);
   for (let top = 0; top < height; top += rows) {
     const count = Math.min(rows, height - top);
     for (let row = 0; row < count; row += 1) paint(band.subarray(row * bytes + 1, (row + 1) * bytes), top + row);
-    await new Promise<void>((resolve, reject) => {
-      deflate.write(band.subarray(0, count * bytes), (error) => (error ? reject(error) : resolve()));
-    });
+    yield band.subarray(0, count * bytes);
   }
-  deflate.end();
-  await finished(deflate);
-  write(chunkOf('IEND', Buffer.alloc(0)));
 }
 
 function chunkOf(type: string, data: Buffer): Buffer {

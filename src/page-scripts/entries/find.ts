@@ -34,8 +34,8 @@ export function hasVisibleMatch(steps: readonly SelectorStep[]): boolean {
 }
 
 /**
- * Scrolls what scrolls in the page to the first visible match from the one of this number on, and the page itself to its
- * top. Returns the number of that match; `visibleParts` tells where it is, and whether boxes around it cut it off.
+ * Scrolls the containers of the page to the first visible match with index `from` or higher, and the page to its top.
+ * Returns the index. `visibleParts` tells where the match is, and whether boxes around it cut it off.
  */
 export function findVisible(
   steps: readonly SelectorStep[],

@@ -24,9 +24,9 @@ const scrolled: z.ZodType<ResultOf<'scrollToTop'>> = z.object({ x: z.number(), y
 type OnPage = (box: Rectangle) => boolean;
 
 /**
- * Returns the box of the first visible element that matches, or the reason why there is none. One outside of the page
- * counts when all visible ones are. Scroll containers and frames within the page are scrolled to it; the page itself
- * stays at its top.
+ * Returns the box of the first visible match on the page, or the reason why there is none. If all visible matches are
+ * outside the page, returns the box of the first. Scroll containers and frames within the page are scrolled to it; the
+ * page itself stays at its top.
  */
 export async function scrollToElement(
   page: IsolatedPage,

@@ -55,7 +55,8 @@ export interface ShotPlan {
   readonly maxHeight: HeightLimit;
   readonly maxWidth: number;
   /**
-   * Height in CSS pixels to which a page that grows while it is scrolled is followed; undefined: a multiple of its own.
+   * Height at which scrolling stops in a page that keeps growing, in CSS pixels; undefined: follows from the height of
+   * the page before it was scrolled.
    */
   readonly followedHeight: number | undefined;
   /** Options that change elements before the screenshot, and whether any does. */

@@ -144,7 +144,7 @@ export class CaptureStore {
    * `database_unavailable` or `internal`: then nothing is removed, or the rest is removed later.
    */
   async remove(ids: readonly number[]): Promise<Removal> {
-    // Otherwise a failed capture that is being stored could get its copy after it was removed.
+    // The copy of a failed capture is written after its record, so without the wait it could come after the removal.
     await Promise.allSettled(ids.map((id) => this.#underway.get(id)));
     try {
       return await this.#remover.remove(ids);

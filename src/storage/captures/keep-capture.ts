@@ -20,10 +20,12 @@ export interface KeepParts {
 }
 
 /**
- * Stores the files and the record; resolves with the record. The outbox notes the capture before it is published, and
- * forgets it when the artifact store has the files and the database has the record. After a crash, a noted record
- * that is in the data directory is delivered; one that is not there was delivered before, or never answered. While the
- * database is away, the record waits, which counts as stored. Rejects when nothing of the capture is left.
+ * Stores the files and the record; resolves with the record. While the database is away, the record waits on disk,
+ * which counts as stored. When the capture cannot be stored, removes what was written of it, and rejects.
+ *
+ * The outbox has a note of the capture from before its files are published until the artifact store has the files and
+ * the database has the record. After a crash, the next process delivers each noted capture that is in the data
+ * directory, and drops the other notes: their captures were delivered already, or never answered.
  */
 export async function keepCapture(record: StoredRecord, files: CapturedFiles, parts: KeepParts): Promise<StoredRecord> {
   const { copies, outbox, delivery } = parts;

@@ -116,8 +116,8 @@ export class OutboxDelivery {
   }
 
   /**
-   * Removes the notes that the database does not have records. Where one was withdrawn meanwhile, the capture was
-   * removed, so its record is now removed from the database, too.
+   * Removes the outbox's notes of captures whose records the database has. If a note is gone, a removal has withdrawn
+   * it while the record was being written: then the record is removed from the database, too.
    */
   async #written(records: readonly StoredRecord[]): Promise<void> {
     const { copies, outbox, remover, onProblem } = this.#options;

@@ -94,8 +94,9 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions) {
   }
 
   /**
-   * `again`: the database may have received some of the records since it was asked. Files of `held` captures stay: no
-   * record of another one is left, so none can be held any more.
+   * Completes a removal. `deleted`, `held`: the answer of the database. `again`: asks it once more, because records may
+   * have reached it since. Files are removed last: by then, captures that are not held have no record, and so cannot
+   * be put on hold any more.
    */
   async function complete(
     removal: IntendedRemoval,

@@ -1,4 +1,6 @@
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 
 /** Returns whether an operation failed because a store cannot be reached now, so that it may be retried. */
 export function isAway(error: unknown): boolean {
@@ -30,4 +32,13 @@ export function isDamagedArtifact(error: unknown): boolean {
 export function nullIfDamaged(error: unknown): null {
   if (isDamagedArtifact(error)) return null;
   throw error;
+}
+
+/** Returns what is known of a stored capture; undefined when there is none, or when its record is damaged. */
+export async function infoIfReadable(
+  artifacts: Pick<ArtifactStore, 'info'>,
+  id: number,
+  how?: Parameters<ArtifactStore['info']>[1],
+): Promise<ScreenshotInfo | undefined> {
+  return (await artifacts.info(id, how).catch(nullIfDamaged)) ?? undefined;
 }

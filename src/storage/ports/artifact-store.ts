@@ -34,11 +34,19 @@ export interface ByteSpan {
   readonly end: number;
 }
 
-/** An open artifact: it can be read even if its capture is removed meanwhile. */
-export interface OpenArtifact {
-  readonly info: ScreenshotInfo;
+/** An open file, which is either streamed or closed. */
+export interface ReadableFile {
   /** Size in bytes. */
   readonly bytes: number;
+  /** Closes the file when the stream ends or is destroyed. */
+  stream(): Readable;
+  /** Closes a file that is not streamed. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** An open artifact: it can be read even if its capture is removed meanwhile. */
+export interface OpenArtifact extends ReadableFile {
+  readonly info: ScreenshotInfo;
   /** SHA-256 in hex, where the store knows it. */
   readonly sha256?: string | undefined;
   /**
@@ -46,10 +54,8 @@ export interface OpenArtifact {
    * none.
    */
   readonly location?: ((named: { readonly type: string; readonly file: string }) => Promise<string>) | undefined;
-  /** Reads the whole artifact or a range of it. The artifact is closed when the stream ends or is destroyed. */
+  /** Reads the whole artifact or a range of it. */
   stream(span?: ByteSpan): Readable;
-  /** Closes an artifact that is not streamed. Idempotent. */
-  close(): Promise<void>;
 }
 
 /** A capture that is written durably but not visible yet. */
@@ -134,7 +140,7 @@ export interface LocalStore extends ArtifactStore {
    * failure may lose or empty the copies of the last seconds.
    */
   copyRecord(record: StoredRecord): Promise<void>;
-  /** Removes copies of captures that another store has. Thumbnails stay, and `bytes` as it is. */
+  /** Removes copies of captures that another store has. Does not remove thumbnails or change `bytes`. */
   release(ids: readonly number[]): Promise<void>;
 }
 

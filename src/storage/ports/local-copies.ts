@@ -70,8 +70,8 @@ export async function namingStore(record: StoredRecord, artifacts: Pick<Artifact
 }
 
 /**
- * Delivers the files of a capture whose record is written after them. Resolves as `LocalCopies.deliver` does, and with
- * the record where files are delivered later.
+ * Delivers the files of a capture before its record is written; resolves as `LocalCopies.deliver` does. Resolves with
+ * the record at once when the capture has no files, or when they are delivered later.
  */
 export async function deliverFirst(copies: LocalCopies, record: StoredRecord): Promise<StoredRecord | undefined> {
   return record.artifacts === null || copies.deliverLater !== null ? record : copies.deliver(record);

@@ -63,7 +63,7 @@ class OwnEventLog implements EventLog {
   #waiting: LoggedEvent[] = [];
   #characters = 0;
   /** Settled with the next write. */
-  #whenKept: PromiseWithResolvers<void> | undefined;
+  #nextWrite: PromiseWithResolvers<void> | undefined;
   /** Keys of events that a killed process has logged. Work that it had begun reports them again. */
   #logged = new Set<string>();
   /** True when the rows of earlier processes have been read. */
@@ -111,11 +111,13 @@ class OwnEventLog implements EventLog {
     return [...rows, ...waiting.filter(({ id }) => id > last)].slice(0, limit);
   }
 
-  kept(): Promise<void> {
-    if (this.#table === null) return Promise.reject(new CapstanError('database_not_enabled'));
-    if (this.#waiting.length === 0) return Promise.resolve();
-    this.#whenKept ??= Promise.withResolvers();
-    return this.#whenKept.promise;
+  async kept(): Promise<void> {
+    if (this.#table === null) throw new CapstanError('database_not_enabled');
+    const last = this.#waiting.at(-1)?.id ?? 0;
+    while ((this.#waiting[0]?.id ?? Number.POSITIVE_INFINITY) <= last) {
+      this.#nextWrite ??= Promise.withResolvers();
+      await this.#nextWrite.promise;
+    }
   }
 
   stored(): Promise<void> {
@@ -160,12 +162,10 @@ class OwnEventLog implements EventLog {
     try {
       if (!this.#opened) await this.#open(table);
       while (this.#waiting.length > 0) await this.#writeSome(table);
-      this.#whenKept?.resolve();
     } catch (error) {
-      this.#whenKept?.reject(error);
+      this.#nextWrite?.reject(error);
+      this.#nextWrite = undefined;
       throw error;
-    } finally {
-      this.#whenKept = undefined;
     }
   }
 
@@ -174,6 +174,8 @@ class OwnEventLog implements EventLog {
     await table.append(rows);
     const written = rows.at(-1)?.id ?? 0;
     this.#keepWaiting(this.#waiting.filter(({ id }) => id > written));
+    this.#nextWrite?.resolve();
+    this.#nextWrite = undefined;
   }
 
   #keepWaiting(waiting: LoggedEvent[]): void {

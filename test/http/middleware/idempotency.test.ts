@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../../src/capture/errors.ts';
-import type { BatchItem } from '../../../src/capture/outcome.ts';
+import type { BatchItem, CaptureOutcome } from '../../../src/capture/outcome.ts';
 import type { CaptureService } from '../../../src/service/capture-service.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { serve } from '../../support/serve.ts';
@@ -139,19 +139,22 @@ describe('Idempotency-Key', () => {
     expect(await (await app.post('/batch', other, { headers })).text()).toMatch(/^\{"index":0,"url":"file:\/\/\/y"/);
   });
 
-  it('forgets the key of a batch that was cancelled by a stop, as an array and as lines', async () => {
-    const cut: BatchItem = {
-      index: 0,
-      url: 'https://example.com/',
-      outcome: { state: 'cancelled', failure: failure('cancelled') },
-    };
+  it.each<[string, CaptureOutcome, string]>([
+    ['was cancelled by a stop', { state: 'cancelled', failure: failure('cancelled') }, '"shutting_down"'],
+    [
+      'was not begun in time',
+      { state: 'timed_out', failure: failure('capture_timeout'), result: null },
+      '"capture_timeout"',
+    ],
+  ])('forgets the key of a batch that %s, as an array and as lines', async (_what, outcome, code) => {
+    const cut: BatchItem = { index: 0, url: 'https://example.com/', outcome };
     const stopping: CaptureService = Object.create(app.service, { submitBatch: { value: () => of(cut) } });
     const ending = await serve(stopping);
     try {
       for (const accept of ['application/json', 'application/x-ndjson']) {
         const headers = { ...freshKey(), Accept: accept };
         const body = { requests: [{ url: 'file:///x' }] };
-        expect(await (await ending.post('/batch', body, { headers })).text()).toContain('"shutting_down"');
+        expect(await (await ending.post('/batch', body, { headers })).text()).toContain(code);
         const again = await app.post('/batch', body, { headers });
         expect(again.headers.get('Idempotent-Replayed')).toBeNull();
         expect(await again.text()).toContain('"target_forbidden"');

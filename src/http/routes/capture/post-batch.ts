@@ -6,7 +6,7 @@ import type { CaptureOutcome } from '../../../capture/outcome.ts';
 import { callbackUrl, MAX_LINE_BYTES } from '../../../capture/request.ts';
 import { refusal } from '../../../capture/validate.ts';
 import type { CaptureService, ItemRequest } from '../../../service/capture-service.ts';
-import { failureOf, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
+import { failureOf, noteCutShort, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
 import { BatchLineSchema, BatchResultSchema } from '../../answer/schemas.ts';
 import { clientGone } from '../../connection/client-gone.ts';
 import { callerOf } from '../../keys/callers.ts';
@@ -140,10 +140,6 @@ async function answerBatch(
 
 function isForbidden(outcome: CaptureOutcome): boolean {
   return failureOf(outcome)?.failure.code === 'target_forbidden';
-}
-
-function noteCutShort(ctx: HttpContext, outcome: CaptureOutcome): void {
-  if (failureOf(outcome)?.failure.code === 'shutting_down') ctx.state.isCutShort = true;
 }
 
 /**

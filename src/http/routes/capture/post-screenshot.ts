@@ -10,7 +10,7 @@ import type { DetailedResult, Result } from '../../../capture/result/result.ts';
 import type { CaptureService } from '../../../service/capture-service.ts';
 import { answerWhole } from '../../answer/artifact-answer.ts';
 import { answer, answerFailure } from '../../answer/envelope.ts';
-import { failureError, failureOf } from '../../answer/outcome.ts';
+import { failureError, failureOf, noteCutShort } from '../../answer/outcome.ts';
 import { DetailedResultSchema } from '../../answer/schemas.ts';
 import { clientGone } from '../../connection/client-gone.ts';
 import { callerOf } from '../../keys/callers.ts';
@@ -114,6 +114,7 @@ export async function submitted(
   const outcome = await firstValueFrom(
     service.submit(request, { ...callerOf(ctx), requestId: ctx.state.requestId }).pipe(takeUntil(clientGone(ctx))),
   );
+  noteCutShort(ctx, outcome);
   if ('result' in outcome && outcome.result !== null) ctx.state.captureId = outcome.result.id;
   if (outcome.state === 'stored') return outcome;
   const failed = failureOf(outcome);

@@ -1,3 +1,6 @@
+/** Swedish for `,-`. After a word, it is an Indian colon: `Price:- 500`. */
+const KRONOR = ':-';
+
 /** Signs of currencies by their ISO 4217 codes. Those that several countries use are in `SHARED`. */
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
   USD: ['US$', 'U$S', 'USD$', 'usd'],
@@ -10,7 +13,7 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   MXN: ['MX$', 'Mex$'],
   BRL: ['R$'],
   EUR: ['€', 'Euro', 'Euros', 'euro', 'euros', 'EURO', 'Eur', 'eur'],
-  SEK: [':-'],
+  SEK: [KRONOR],
   GBP: ['£'],
   CHF: ['Fr.', 'SFr.'],
   PLN: ['zł'],
@@ -31,7 +34,7 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   MNT: ['₮'],
   GHS: ['GH₵', '₵'],
   KES: ['KSh', 'Ksh'],
-  PEN: ['S/'],
+  PEN: ['S/.'],
   UZS: ['so‘m', "so'm", 'сум'],
   KRW: ['₩', '원'],
   JPY: ['円'],
@@ -83,6 +86,8 @@ const SHARED: Readonly<Record<string, Shared>> = {
     ['INR', { 'en-PK': 'PKR', ur: 'PKR', 'en-LK': 'LKR', si: 'LKR', 'en-NP': 'NPR', ne: 'NPR', 'en-MU': 'MUR' }],
   ),
   '¥': ['JPY', { zh: 'CNY' }],
+  // Elsewhere also two sizes: `S/36`.
+  'S/': [undefined, { es: 'PEN', qu: 'PEN', ay: 'PEN' }],
   R: [undefined, { 'en-ZA': 'ZAR', af: 'ZAR', zu: 'ZAR', xh: 'ZAR' }],
 };
 
@@ -103,7 +108,7 @@ const ALL = [...CODE_OF.keys(), ...Object.keys(SHARED)].sort((one, other) => oth
 export const CURRENCY = [
   ...ALL.map((sign) => {
     const [start, end] = [
-      /^\p{L}/u.test(sign) ? '(?<!(?![万만])\\p{L})' : '',
+      sign === KRONOR ? '(?<=\\d)' : /^\p{L}/u.test(sign) ? '(?<!(?![万만])\\p{L})' : '',
       /\p{L}$/u.test(sign) ? '(?!\\p{L})' : '',
     ];
     return `${start}${RegExp.escape(sign)}${end}`;

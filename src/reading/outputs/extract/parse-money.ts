@@ -1,6 +1,7 @@
 import type { Money } from '../../../capture/work/money.ts';
 import { CURRENCY, currencyOf, hasThreeDecimals } from './currencies.ts';
 import { DIGITS, numberOf, POWER, plainDigits, powerOf } from './parse-number.ts';
+import { BETWEEN_BEFORE, NAMING_BEFORE, RANKS, rankOf } from './price-words.ts';
 
 /** The first characters of a text are searched. */
 const MAX_CHARACTERS = 500;
@@ -10,76 +11,26 @@ const MARKS_OF_DIRECTION = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 /** Stand in place of the cents, such as `.–` in `1'299.–`. */
 const NO_CENTS = /(?<=\d)[.,][-\u2010-\u2015\u2212]{1,2}(?!\d)/g;
 const AMOUNT = new RegExp(
-  `(?:(?<before>${CURRENCY})\\s?(?<sign>[-+\\u2212]?)|(?<sign>(?:(?<![\\p{L}\\p{N}\\p{Sc}.,])[-+\\u2212])?)(?<![\\p{L}\\p{N}][.,]?|[億亿억]\\s?))(?<digits>${DIGITS})(?<power>${POWER})?(?=(?<rest>\\s?(?<after>${CURRENCY})(?<cents>\\d{2}(?!\\d))?)|)`,
+  `(?:(?<before>${CURRENCY})\\s?(?<sign>[-+\\u2212]?)|(?<sign>(?:(?<![\\p{L}\\p{N}\\p{Sc}.,:])[-+\\u2212])?)(?<![\\p{L}\\p{N}][.,]?|[億亿억]\\s?))(?<digits>${DIGITS})(?<power>${POWER})?(?=(?<rest>\\s?(?<after>${CURRENCY})(?<cents>\\d{2}(?![.,]?\\d))?)|)`,
   'gu',
 );
-/** Stands between the two ends of a range. */
-const TO =
-  /^\s*(?:[-\u2012-\u2015~\u301c]|to|and|bis|und|à|et|hasta|a|y|até|e|tot|en|till|til|och|og|do|до|и|から)\s*$/iu;
-
-/** Kinds of amounts, by the words beside them. Later ones in this list count less. */
-const RANKS = ['price', 'usual', 'rate', 'other'] as const;
-type Rank = (typeof RANKS)[number];
-
-/** Before an amount that is paid several times, such as `12x` or `3 instalments of`. */
-const TIMES_BEFORE = endOf(
-  String.raw`\d\s*(?:[x×✕]|fois|mal|veces|volte|\p{L}*raten|rates|rater|rat|mensualit\p{L}*|cuotas|parcelas|plazos|payments|(?:[\p{L}-]+ )?payments|instal+ments|termijnen|taksit|meses|delbetalning\p{L}*|platnoś\p{L}*|splát\p{L}*|דמי|תשלומים|دفعات|أقساط|قسط)[^\d\p{Sc}.:,;]{0,25}`,
-  'raten(?:zahlung)? (?:ab|von)',
-  '(?:no cost )?emi(?:(?: starts?)? (?:at|from))?',
-  'ईएमआई',
-  '月々',
-  '月額',
-  String.raw`(?<!\p{L})월`,
-);
-const TIMES_AFTER = /^\s*[x×✕]\s*\d/iu;
-/** Before and after an amount for a time or a measure, such as `/ kg`. */
-const RATE_BEFORE = endOf(
-  String.raw`\d*\s?(?:kg|g|ml|l|cl|個|枚|本)\s?(?:あたり|当たり|当り|당)`,
-  '(?:unit price|price per unit|grundpreis|prix au (?:kilo|litre)|jmf-?pris|precio por (?:kilo|litro)|هر کیلوگرم)',
-);
-const RATE_AFTER =
-  /^\*?\s*(?:mtl\b|monatl|monthly\b|mensuel|mensual|mensil|maandelijks|(?:\/|per\b|pro\b|par\b|je\b|por\b|al\b|a\s|an\s|på\b|w\s|za\b|प्रति\s|ל(?=ק))\s*(?:\d+\s*)?(?:m[eé]s|mo\b|mnd|mois|mon\p{L}*|mese|month\p{L}*|måned|mån\p{L}*|мес\p{L}*|माह|महीन|jahr|year|yr|año|an\b|ann[eé]e|anno|week|woche|tag|day|kg|g\b|l\b|ml|m[²2]?\b|oz|lb|liter|litre|кг|किग्रा|كجم|ק|stück|st\b|unit\p{L}*|pcs|100))/iu;
-/** Before an amount that was asked earlier, is saved, or is added. */
-const OTHER_BEFORE = endOf(
-  String.raw`\b(?:was|instead of|rrp|msrp|m\.?r\.?p\.?|(?:list|original|retail|old) price|originally|compare at(?: price)?|save|you save|saving|from previous|shipping|delivery)`,
-  String.raw`statt|uvp|bisher|(?:bisherig\p{L}*|alter|früherer) preis|originalpreis|listenpreis|vorher|zuvor|sie sparen|du sparst|spare|ersparnis|versand(?:kosten)?`,
-  'au lieu de|avant|ancien prix|prix (?:conseillé|initial|barré|public|d.origine)|économisez|livraison|frais de port',
-  String.raw`antes|ahorra\p{L}*|envío|pvp|precio (?:anterior|original|recomendado|de lista)`,
-  String.raw`invece di|prima|prezzo (?:di listino|originale|consigliato|precedente)|risparmi\p{L}*|spedizione`,
-  'de r\\$|economize|frete|preço (?:original|anterior|de tabela)',
-  'was|van|(?:oude|oorspronkelijke) prijs|bespaar|je bespaart|adviesprijs|verzendkosten',
-  String.raw`förut|spar|spara|før|førpris|vejl\. pris|tidigare pris|frakt`,
-  'zamiast|oszczędzasz|cena (?:pierwotna|katalogowa)|stara cena|dostawa',
-  '(?:původní|doporučená) cena|ušetříte|doprava',
-  'вместо|было|скидка|старая цена|экономия|доставка',
-  'eski fiyat|kazancınız|kargo',
-  '希望小売価格|定価|参考価格|送料|原价|市场价|배송비',
-  'السعر السابق|وف[ّ]?ر|الشحن|מחיר קודם|חסכון|משלוח|قیمت قبلی|تخفیف|هزینه ارسال|एम\\.आर\\.पी\\.?|बचत|डिलीवरी शुल्क',
-);
-/** Before an amount that is an earlier price beside another one, and the price alone. */
-const USUAL_BEFORE = endOf(
-  '(?:regular|usual|normal|full)(?: price)?',
-  'normalpreis|regulärer preis|prix (?:habituel|normal)|precio (?:habitual|normal)|preço normal|prezzo normale|normale prijs',
-  String.raw`ord(?:inarie)?\.?(?: pris)?|normalpris|cena regularna|běžná cena|обычная цена|normal fiyat`,
-  '通常価格|정가|정상가',
-);
-/** Before the lowest price of the last 30 days, which shops in the European Union have to tell with a reduced one. */
-const LOWEST_BEFORE = endOf(
-  String.raw`(?:lowest|bestpreis|niedrigst\p{L}*|tiefst\p{L}*|más bajo|plus bas|menor preço|più basso|laagste|lägsta|laveste|najniższ\p{L}*|nejnižší|минимальн\p{L}*|en düşük|最安値|最低価格|최저가|أقل سعر|הנמוך|सबसे कम|کمترین)[^\p{Sc}\d]{0,30}(?:30)?[^\p{Sc}\d]{0,25}`,
-);
-const ADDED = /(?:\+|plus|zzgl\.?|více)\s*$/iu;
-
-/** Matches any of these at the end of a text, before a colon. None is the end of a longer word. */
-function endOf(...patterns: readonly string[]): RegExp {
-  const wordStart = '(?<![\\p{Script=Latin}\\p{Script=Cyrillic}])';
-  return new RegExp(`${wordStart}(?:${patterns.join('|')})\\s*:*\\s*$`, 'iu');
-}
+/** Stand between the two ends of a range, the second one only after words such as `between`. */
+const TO = /^\s*(?:[-\u2012-\u2015~\u301c]|to|bis|à|hasta|a|até|tot|till|til|do|до|から)\s*$/iu;
+const AND = /^\s*(?:and|und|et|y|e|en|och|og|и)\s*$/iu;
+/** Maximum of the second amount of a range for each of a first one that has neither a currency nor decimals. */
+const MAX_RATIO = 10;
+/** Number of characters before an amount in which one word is looked for. */
+const WORD_CHARACTERS = 20;
 
 interface Found {
   readonly start: number;
   readonly end: number;
   readonly amount: number;
   readonly currency: string | null;
+  /** Whether the sign of the currency is before the amount. */
+  readonly isMarkedBefore: boolean;
+  /** Number of its decimals. */
+  readonly decimals: number;
   readonly isNegative: boolean;
 }
 
@@ -102,29 +53,34 @@ export function parseMoney(given: string, decimal: string, language: string): Mo
   return null;
 }
 
-function withRange(text: string, { amount, currency, end }: Found, next: Found | undefined): Money {
-  const isRange = next !== undefined && next.amount > amount && TO.test(text.slice(end, next.start));
-  return { amount, to: isRange ? next.amount : null, currency: currency ?? (isRange ? next.currency : null) };
+function withRange(text: string, price: Found, next: Found | undefined): Money {
+  const { amount, currency } = price;
+  if (next === undefined || !isRange(text, price, next)) return { amount, to: null, currency };
+  return { amount, to: next.amount, currency: currency ?? next.currency };
 }
 
 function amountsIn(text: string, decimal: string, language: string): readonly Found[] {
   const matches = [...text.matchAll(AMOUNT)];
   const marked = (mark: string | undefined) => (mark === undefined ? undefined : currencyOf(mark, language));
+  const ofNext = areOfNext(text, matches);
+  const sides = matches.map(({ groups }, at) => ({
+    before: marked(groups?.before),
+    after: ofNext[at] === true ? undefined : marked(groups?.after),
+  }));
   // A sign between two amounts belongs to the side on which the first amount has its own.
-  const first = matches.map(({ groups }) => groups).find((groups) => groups?.before ?? groups?.after);
-  const isBefore = marked(first?.before) !== undefined;
+  const isBefore = sides.find(({ before, after }) => before ?? after)?.before !== undefined;
   const found: Found[] = [];
-  for (const { groups = {}, index, 0: whole } of matches) {
-    const { before, after, digits = '', power = '', rest = '', cents } = groups;
+  for (const [at, { groups = {}, index, 0: whole }] of matches.entries()) {
+    const { before, digits = '', power = '', rest = '', cents } = groups;
     const [isFree, digitsEnd] = [index >= (found.at(-1)?.end ?? 0), index + whole.length];
     const sign = isFree || before === undefined ? (groups.sign ?? '') : '';
     const digitsStart = digitsEnd - power.length - digits.length;
     // The cents of the amount before it.
     if (digitsStart < (found.at(-1)?.end ?? 0)) continue;
     // The letters of a name, such as those of `ABC123`.
-    if (before !== undefined && marked(before) === undefined && /^\p{N}/u.test(whole.slice(before.length))) continue;
-    if (/^\s?%/.test(text.slice(digitsEnd))) continue;
-    const [ofBefore, ofAfter] = [isFree ? marked(before) : undefined, marked(after)];
+    if (before !== undefined && sides[at]?.before === undefined && /^\p{N}/u.test(whole.slice(before.length))) continue;
+    if (/^\s?[%\u066a]/.test(text.slice(digitsEnd))) continue;
+    const [ofBefore, ofAfter] = [isFree ? sides[at]?.before : undefined, sides[at]?.after];
     const hasAfter = ofAfter !== undefined && (!isBefore || ofBefore === undefined);
     const currency = hasAfter ? ofAfter : (ofBefore ?? null);
     const isDivided = hasAfter && cents !== undefined;
@@ -135,31 +91,70 @@ function amountsIn(text: string, decimal: string, language: string): readonly Fo
     if (amount === null) continue;
     const start = ofBefore === undefined ? digitsStart - sign.length : index;
     const end = digitsEnd + (hasAfter ? rest.length : 0);
-    found.push({ start, end, amount, currency, isNegative: /[-\u2212]/.test(sign) });
+    const decimals = isDivided ? 2 : decimalsOf(digits);
+    const isMarkedBefore = currency !== null && !hasAfter;
+    found.push({ start, end, amount, currency, isMarkedBefore, decimals, isNegative: /[-\u2212]/.test(sign) });
   }
   return found.filter(({ currency }, at) => currency !== null || isEndOfRange(text, found, at));
+}
+
+/** Returns for each amount whether the sign after it belongs to the next one, as in `Size 38 $59.99`. */
+function areOfNext(text: string, matches: readonly RegExpExecArray[]): readonly boolean[] {
+  const ofNext: boolean[] = [];
+  for (const [at, match] of [...matches.entries()].toReversed()) {
+    const { digits = '', rest = '', after = '', cents } = match.groups ?? {};
+    const end = match.index + match[0].length;
+    const sign = end + rest.length - (cents?.length ?? 0) - after.length;
+    const next = matches[at + 1];
+    const hasOwn = next?.groups?.after !== undefined && ofNext[at + 1] !== true;
+    ofNext[at] = false;
+    if (next?.groups?.before === undefined || next.index !== sign || hasOwn) continue;
+    const [isApart, isNextApart] = [sign > end, text[sign + after.length] === ' '];
+    const more = decimalsOf(next.groups.digits) - decimalsOf(digits);
+    if (isApart && !isNextApart) ofNext[at] = more >= 0;
+    else if (isApart === isNextApart && cents === undefined) {
+      ofNext[at] = more > 0 || NAMING_BEFORE.test(wordsBefore(text, match.index));
+    }
+  }
+  return ofNext;
+}
+
+function wordsBefore(text: string, at: number): string {
+  return text.slice(Math.max(0, at - WORD_CHARACTERS), at);
+}
+
+function decimalsOf(digits = ''): number {
+  return /[.,](\d{1,2})$/.exec(digits)?.[1]?.length ?? 0;
 }
 
 /** Whether an amount without a currency is the beginning or the end of a range that has one. */
 function isEndOfRange(text: string, found: readonly Found[], at: number): boolean {
   const [before, it, after] = [found[at - 1], found[at], found[at + 1]];
   if (it === undefined) return false;
-  const isEnd = before !== undefined && before.currency !== null && TO.test(text.slice(before.end, it.start));
-  return isEnd || (after !== undefined && after.currency !== null && TO.test(text.slice(it.end, after.start)));
+  return (before !== undefined && isRange(text, before, it)) || (after !== undefined && isRange(text, it, after));
+}
+
+/**
+ * Whether two amounts are a range. One of them may have no currency, unless it may as well be a number beside a price,
+ * as in `iPhone 15 - $799` and `$59 - 120 reviews`.
+ */
+function isRange(text: string, one: Found, other: Found): boolean {
+  if (other.amount <= one.amount) return false;
+  const [before, between] = [wordsBefore(text, one.start), text.slice(one.end, other.start)];
+  if (!TO.test(between) && !(AND.test(between) && BETWEEN_BEFORE.test(before))) return false;
+  if (one.currency === other.currency) return one.currency !== null;
+  if (one.currency !== null && other.currency !== null) return false;
+  if (one.decimals !== other.decimals) return false;
+  if (other.currency === null)
+    return one.isMarkedBefore && (one.decimals > 0 || !/^ ?\p{L}/u.test(text.slice(other.end)));
+  const isNamed = NAMING_BEFORE.test(before) || (one.decimals === 0 && other.amount > MAX_RATIO * one.amount);
+  return !other.isMarkedBefore && !isNamed;
 }
 
 /** Three digits after a single separator are a group, as prices have them, unless the language says otherwise. */
 function amountOf(digits: string, decimal: string, currency: string | null): number | null {
   const isGroup = /^\d{1,3}[.,]\d{3}$/.test(digits) && !hasThreeDecimals(currency);
   return numberOf(isGroup && !digits.startsWith('0') ? digits.replace(/[.,]/, '') : digits, decimal);
-}
-
-function rankOf(text: string, { start, end, isNegative }: Found, from: number): Rank {
-  const [before, after] = [text.slice(Math.max(from, start - 60), start), text.slice(end, end + 20)];
-  if (isNegative || ADDED.test(before) || OTHER_BEFORE.test(before) || LOWEST_BEFORE.test(before)) return 'other';
-  if (TIMES_BEFORE.test(before) || TIMES_AFTER.test(after)) return 'other';
-  if (USUAL_BEFORE.test(before)) return 'usual';
-  return RATE_AFTER.test(after) || RATE_BEFORE.test(before) ? 'rate' : 'price';
 }
 
 /** Returns the number that is the whole text, as attributes have it. */

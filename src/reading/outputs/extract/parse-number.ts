@@ -1,20 +1,28 @@
 /** The first characters of a text are searched. */
 const MAX_CHARACTERS = 100;
 /** Digits with separators between them. */
-export const DIGITS = "\\d(?:[\\d.,'\\u2019_]|\\s(?=\\d{3}(?!\\d)))*";
-/** What digits may be followed by, and the power of ten that each stands for. */
-const POWERS: readonly (readonly [pattern: string, power: number])[] = [
-  ['[kK](?![\\p{L}\\p{N}])|\\s?(?:тыс\\.|tys\\.|Tsd\\.|thousand)', 3],
-  ['M(?![\\p{L}\\p{N}])|\\s?(?:[mM]illion\\p{L}*|millones|milhões|milioni|miljoen|Mio\\.?|mln|млн)', 6],
-  ['(?:B|bn)(?![\\p{L}\\p{N}])|\\s?(?:billion|Mrd\\.?|Milliarde\\p{L}*|milliards?|mld|млрд)', 9],
-  ['[万만]', 4],
-  ['\\s?(?:lakhs?|लाख)', 5],
-  ['\\s?(?:crores?|Cr|करोड़)(?!\\p{L})', 7],
-];
-export const POWER = POWERS.map(([pattern]) => pattern.normalize('NFKC')).join('|');
+export const DIGITS = "(?:[1-9]\\d{0,2}(?:\\s\\d{3})+(?!\\d)|\\d)[\\d.,'\\u2019_]*";
+/** Suffixes of numbers, with their powers of ten. */
+const POWERS = (
+  [
+    ['[kK](?![\\p{L}\\p{N}])|\\s?(?:тыс\\.|tys\\.|Tsd\\.|thousand)', 3],
+    ['M(?![\\p{L}\\p{N}])|\\s?(?:[mM]illion\\p{L}*|millones|milhões|milioni|miljoen|Mio\\.?|mln|млн)', 6],
+    ['(?:B|bn)(?![\\p{L}\\p{N}])|\\s?(?:billion|Mrd\\.?|Milliarde\\p{L}*|milliards?|mld|млрд)', 9],
+    ['[万만]', 4],
+    ['\\s?(?:lakhs?|लाख)', 5],
+    ['\\s?(?:crores?|Cr|करोड़)(?!\\p{L})', 7],
+  ] as const
+).map(([pattern, power]) => {
+  // As the texts are.
+  const source = pattern.normalize('NFKC');
+  return { source, whole: new RegExp(`^(?:${source})$`, 'u'), power };
+});
+export const POWER = POWERS.map(({ source }) => source).join('|');
+/** Metres and bytes, unless decimals are before it. */
+const UNIT = '(?<!\\d[.,]\\d{1,2})[MB](?!\\p{L})';
 /** A sign, possibly a currency sign after it, and digits. */
 const NUMBER = new RegExp(
-  `(?<![\\p{L}\\p{N}])([-+\\u2212]?)\\s?\\p{Sc}?\\s?(${DIGITS})(?:[eE]([-+]?\\d{1,3})(?!\\w)|(${POWER}))?`,
+  `(?<![\\p{L}\\p{N}])([-+\\u2212]?)\\s?\\p{Sc}?\\s?(${DIGITS})(?:[eE]([-+]?\\d{1,3})(?!\\w)|(?!${UNIT})(${POWER}))?`,
   'u',
 );
 /** The zeros of scripts with digits of their own. */
@@ -37,7 +45,7 @@ export function parseNumber(text: string, decimal: string): number | null {
 
 /** Returns the power of ten that a mark after digits stands for. */
 export function powerOf(mark = ''): string {
-  return String(POWERS.find(([pattern]) => new RegExp(`^(?:${pattern.normalize('NFKC')})$`, 'u').test(mark))?.[1] ?? 0);
+  return String(POWERS.find(({ whole }) => whole.test(mark))?.power ?? 0);
 }
 
 /** Returns the value of digits with separators; null when the separators do not make a number. */

@@ -52,7 +52,8 @@ export function WatchForm() {
   }
   if (watch.data === undefined || runs.data === undefined) return <main id="main" class="view" aria-busy="true" />;
   const captures = [...runs.data.map(({ capture }) => capture), watch.data.baseline].filter((each) => each !== null);
-  return <Form draft={draftOf(watch.data)} watch={watch.data} captures={captures} />;
+  // The baseline is one of the runs' captures, too, unless they are too many.
+  return <Form draft={draftOf(watch.data)} watch={watch.data} captures={[...new Set(captures)]} />;
 }
 
 const storable = (draft: Draft): Draft => ({ ...draft, url: withoutCredentials(draft.url) });
