@@ -250,6 +250,8 @@ describe('parseMoney', () => {
     ['مقاس ٣٨ ٤٧٫٥٠ د.إ', 'ar', money(47.5, 'AED')],
     ['מידה 38 – ₪59.90', 'he', money(59.9, 'ILS')],
     ['4.2 (1,234) ₹1,299', 'hi', money(1299, 'INR')],
+    ['zwischen 5 und 9,50 €', 'de', money(5, 'EUR', 9.5)],
+    ['von 5 bis 100 €', 'de', money(5, 'EUR', 100)],
     ['Price on request', 'en', null],
     ['Out of stock', 'en', null],
     ['', 'en', null],

@@ -187,7 +187,7 @@ interface Forbidden {
   count: number;
 }
 
-/** Generates the items of a body of lines as they arrive. @throws `invalid_request` past `most` items. */
+/** Generates the items of a body of lines as they arrive. @throws `invalid_request` past `maxItems` items. */
 async function* sentItems(
   ctx: HttpContext,
   { screenshot }: RequestSchemas,

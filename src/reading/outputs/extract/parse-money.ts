@@ -1,7 +1,7 @@
 import type { Money } from '../../../capture/work/money.ts';
 import { CURRENCY, currencyOf, hasThreeDecimals } from './currencies.ts';
 import { DIGITS, numberOf, POWER, plainDigits, powerOf } from './parse-number.ts';
-import { BETWEEN_BEFORE, NAMING_BEFORE, RANKS, rankOf } from './price-words.ts';
+import { BETWEEN_BEFORE, FROM_BEFORE, NAMING_BEFORE, RANKS, rankOf } from './price-words.ts';
 
 /** The first characters of a text are searched. */
 const MAX_CHARACTERS = 500;
@@ -141,9 +141,11 @@ function isEndOfRange(text: string, found: readonly Found[], at: number): boolea
 function isRange(text: string, one: Found, other: Found): boolean {
   if (other.amount <= one.amount) return false;
   const [before, between] = [wordsBefore(text, one.start), text.slice(one.end, other.start)];
-  if (!TO.test(between) && !(AND.test(between) && BETWEEN_BEFORE.test(before))) return false;
+  const isBetween = BETWEEN_BEFORE.test(before);
+  if (!TO.test(between) && !(AND.test(between) && isBetween)) return false;
   if (one.currency === other.currency) return one.currency !== null;
   if (one.currency !== null && other.currency !== null) return false;
+  if (isBetween || FROM_BEFORE.test(before)) return true;
   if (one.decimals !== other.decimals) return false;
   if (other.currency === null)
     return one.isMarkedBefore && (one.decimals > 0 || !/^ ?\p{L}/u.test(text.slice(other.end)));

@@ -53,6 +53,8 @@ const ADDED = /(?:(?<![\d万만k])\+|plus|zzgl\.?|více)\s*$/iu;
 
 /** Before two numbers that are a range in spite of an `and` between them. */
 export const BETWEEN_BEFORE = endOf('between|zwischen|entre|tra|fra|tussen|mellan|mellem|mellom|между');
+/** Before the first number of a range, whatever the second one is. */
+export const FROM_BEFORE = endOf('from|von|ab|desde|da|dal|van|vanaf|från|od|от');
 /** Before a number that is a size, an average of ratings or a number of pieces. */
 export const NAMING_BEFORE = endOf(
   'size|größe|gr\\.|taille|pointure|talla|taglia|misura|tamanho|maat|storlek|størrelse|str\\.|rozmiar|velikost|размер|beden',
