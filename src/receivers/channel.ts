@@ -2,7 +2,7 @@ import { errorText } from '../capture/basics/error-text.ts';
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { DIGEST, digestOf, MAX_SHOWN, messageOf, type NoticeOf } from './messages.ts';
 import { turnAt } from './pace.ts';
-import { givenIn, nameIn, type Receiver } from './receiver.ts';
+import { givenIn, messageId, nameIn, type Receiver } from './receiver.ts';
 import { pauseAfter, type RetryTimes } from './retry-times.ts';
 import { failureOf, Sender, type SenderOptions, STORE_RETRY_MS } from './sender.ts';
 import type { Attempt } from './transport.ts';
@@ -168,12 +168,17 @@ export class Channel {
 
   /** Sends a message again later, at the times for failed attempts, when the service itself has failed at it. */
   async #notSent(delivery: StoredDelivery, error: unknown): Promise<void> {
+    const attempt = this.#failedHere(error);
+    if (attempt === undefined) return;
+    await this.#postpone(delivery, { name: nameIn(delivery.receiver), host: '' }, attempt);
+  }
+
+  /** Reports a failure of the service itself, and returns it as that of an attempt; undefined when sending was ended. */
+  #failedHere(error: unknown): Extract<Attempt, { end: 'again' }> | undefined {
     const { report, signal } = this.#options;
     report(error);
-    if (signal.aborted) return;
-    const receiver = { name: nameIn(delivery.receiver), host: '' };
-    const reason = `the service failed: ${errorText(error)}`;
-    await this.#postpone(delivery, receiver, { end: 'again', reason, status: null, afterMs: null });
+    if (signal.aborted) return undefined;
+    return { end: 'again', reason: `the service failed: ${errorText(error)}`, status: null, afterMs: null };
   }
 
   async #postpone(
@@ -207,9 +212,11 @@ export class Channel {
     const [first] = shown;
     // The receiver was removed meanwhile.
     if (first === undefined) return;
-    const message = digestOf(shown, ids.length - shown.length, receiver, noticeOf);
+    const id = messageId(receiver.key, shown.map((one) => one.id).join(' '));
     const apiKeyName = givenIn(key)?.apiKeyName ?? null;
-    const attempt = await inTurn(receiver, apiKeyName, () => this.#sender.attempt(receiver, message));
+    const message = () => digestOf(id, shown, ids.length - shown.length, noticeOf);
+    const send = async () => inTurn(receiver, apiKeyName, () => this.#sender.attempt(receiver, message()));
+    const attempt = await send().catch((error) => this.#failedHere(error));
     if (attempt === undefined) return;
     this.#isWoken = true;
     if (attempt.end !== 'delivered') {
@@ -224,7 +231,7 @@ export class Channel {
     }
     this.#failures = 0;
     // Only what was told: dead letters may have been revived meanwhile.
-    const about = { ...first, id: message.id, about: DIGEST, event: '{}', attempts: 1 };
+    const about = { ...first, id, about: DIGEST, event: '{}', attempts: 1 };
     await this.#sender.delivered(ids, receiver, about, attempt.status);
   }
 

@@ -28,17 +28,11 @@ export function messageOf({ id, event }: StoredDelivery, noticeOf: NoticeOf): Me
 }
 
 /** Returns one message of many events. `more`: the number of events that are left out. */
-export function digestOf(
-  deliveries: readonly StoredDelivery[],
-  more: number,
-  receiver: Receiver,
-  noticeOf: NoticeOf,
-): Message {
-  const ids = deliveries.map(({ id }) => id).join(' ');
+export function digestOf(id: string, deliveries: readonly StoredDelivery[], more: number, noticeOf: NoticeOf): Message {
   const events = deliveries.map(({ event }) => event);
   const last = factsOf(events.at(-1) ?? '{}').at;
   return {
-    id: messageId(receiver.key, ids),
+    id,
     body: JSON.stringify({ v: 1, type: DIGEST, at: last, events: events.map((event) => JSON.parse(event)), more }),
     notice: async () => {
       const notices: Notice[] = [];

@@ -103,8 +103,10 @@ export function createReservation(width: number, count: ReservationCount, onRetu
     const release = (): void => {
       captures -= 1;
       count.completed();
-      giveBack?.();
+      const back = giveBack;
+      // Cleared first: the place may go to this item at once.
       giveBack = undefined;
+      back?.();
       endUse();
       if (released && captures === 0) onReturned();
     };

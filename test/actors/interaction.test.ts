@@ -133,6 +133,16 @@ describe.concurrent('interaction with a page', () => {
         { type: 'hover', selector: '#hidden' },
         'actions[1] (hover): no visible element matches "#hidden"',
       ],
+      [
+        'is to be pressed, and not there',
+        { type: 'press', selector: '#nobody', key: 'a' },
+        'actions[1] (press): no element matches "#nobody"',
+      ],
+      [
+        'is to be scrolled to, and not there',
+        { type: 'scroll', selector: '#nobody' },
+        'actions[1] (scroll): no element matches "#nobody"',
+      ],
       ['is read-only', { type: 'type', selector: '#fixed', text: 'x' }, 'actions[1] (type): element is not editable'],
       ['is disabled', { type: 'click', selector: '#off' }, 'actions[1] (click): element is not enabled'],
       [
@@ -250,7 +260,7 @@ describe.concurrent('interaction with a page', () => {
     });
 
     it.each([
-      [{ nobody: 'x' }, 'form.fields.nobody: no visible element matches "[name=\\"nobody\\"]"'],
+      [{ nobody: 'x' }, 'form.fields.nobody: no element matches "[name=\\"nobody\\"]"'],
       [{ ship: true }, 'form.fields.ship: takes text'],
       [{ port: true }, 'form.fields.port: takes the value or the text of an option'],
       [{ berth: true }, 'form.fields.berth: takes the value of the radio button to choose'],

@@ -164,6 +164,16 @@ describe('several elements that match', () => {
     expect(shot).toEqual({ size: [120, 80], truncatedBy: '', blue: 120 * 80 });
   });
 
+  it('loads lazy content where the match that is shown is', async () => {
+    const beside = '<div class=one style="position:absolute;left:2000px;top:0;width:90px;height:90px"></div>';
+    const body = `<style>html { overflow-x: hidden }</style>${beside}<p style="height:5000px"></p>
+      <div class=one id=late style="width:120px;height:80px"></div>
+      <script>new IntersectionObserver(([{ isIntersecting }]) => {
+        if (isIntersecting) late.style.background = '#0000c8';
+      }).observe(late)</script>`;
+    expect((await capture(body, { selector: '.one' })).blue).toBe(120 * 80);
+  });
+
   it('skips matches of which nothing is visible within a frame', async () => {
     const drawer = `<div style="height:0;${HIDDEN}"><div class=one style="height:90px"></div></div>`;
     const shot = await capture(framed('width:300px;height:200px', drawer + visible), { selector: 'iframe >> .one' });

@@ -248,7 +248,7 @@ describe('an action on several matches', () => {
   const hidden = (tag: string) => `<${tag} class=it style="display:none">hidden</${tag}>`;
   const page = `<title>none</title><script>onscroll = () => document.body.setAttribute('data-at', scrollY)</script>${hidden('button')}<button class=it onclick="document.title = 'clicked'">Menu</button>
     ${hidden('input')}<input class=it onkeypress="document.title += event.key">
-    ${hidden('article')}<article class=it style="height:50px;overflow:auto"><p style="height:2000px">Long</article>
+    ${hidden('article')}<article class=it style="height:50px;overflow:auto" onscroll="this.setAttribute('data-top', this.scrollTop)"><p style="height:2000px">Long</article>
     <p style="height:3000px">${hidden('footer')}<footer class=it>End</footer>`;
   const acted = async (actions: CaptureOptions['actions'], html = page, options: CaptureOptions = {}) => {
     const {
@@ -288,10 +288,15 @@ describe('an action on several matches', () => {
   });
 
   it('scrolls the first visible one by pixels, and Markdown is of the first visible one', async () => {
-    const { markdown } = await acted([{ type: 'scroll', selector: 'article.it', y: 250 }], page, {
+    const actions: CaptureOptions['actions'] = [
+      { type: 'scroll', selector: 'article.it', y: 250 },
+      { type: 'wait', selector: '[data-top]' },
+    ];
+    const { after, markdown } = await acted(actions, page, {
       outputs: ['markdown'],
       markdown: { selector: 'article.it' },
     });
+    expect(after).toContain('data-top="250"');
     expect(markdown).toContain('Long');
   });
 });

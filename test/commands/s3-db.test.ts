@@ -81,7 +81,7 @@ describeWithS3('capstan db with captures in an object store', (server) => {
         `record ${ID + 1}: its artifacts are missing`,
         `capture ${ID + 2}: its record is missing`,
         `capture ${ID + 4}: its image is not what was stored (SHA-256)`,
-        `capture ${ID}: its record is incomplete in the object store`,
+        `capture ${ID}: its record cannot be read in the object store`,
         `capture ${ID + 3}: its image is incomplete in the object store`,
         `compared ${COUNT - 1} records with ${COUNT - 1} captures in the object store`,
         '5 problems\n',

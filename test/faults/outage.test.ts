@@ -133,7 +133,7 @@ describe('an outage of the service', () => {
   // Beside others, its deadline might pass before the first attempt.
   it('ends a batch with browser_unavailable when the deadline is before the end of the outage', async () => {
     const service = await startService(NO_BROWSER);
-    const short = requests().map((request) => ({ ...request, timeoutMs: 1400 }));
+    const short = requests().map((request) => ({ ...request, timeoutMs: 10_000 }));
     const response = await service.post('/batch', { requests: short });
     const items = z.array(BatchLineSchema.omit({ index: true })).parse(await response.json());
     expect(items.map(({ code }) => code)).toEqual(Array(ITEMS).fill('browser_unavailable'));

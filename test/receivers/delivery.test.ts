@@ -8,7 +8,7 @@ import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
 import { describeInEachDatabase } from '../storage/each-database.ts';
 import { type Answer, type Receiver, startReceiver, statuses } from './receiver.ts';
-import { QUICK, type RigDatabase, startRig } from './rig.ts';
+import { QUICK, startRig } from './rig.ts';
 
 const HOUR = 3_600_000;
 /** The beginning of an hour. */
@@ -16,6 +16,12 @@ const START = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
 const bodies = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body));
 const batches = (receiver: Receiver) => bodies(receiver).map(({ batch }) => batch);
 const polled = (value: () => unknown) => expect.poll(value, { interval: 5, timeout: 30_000 });
+
+/** An option that fails while the service is broken. */
+function failingIf(isBroken: boolean): boolean {
+  if (isBroken) throw new Error('broken');
+  return false;
+}
 
 /** A receiver that holds back its answers until the test releases them. */
 async function startSlow() {
@@ -214,32 +220,39 @@ describeInEachDatabase((open) => {
   });
 
   it('sends again at the times for failed attempts, and then gives up, what the service itself fails to send', async () => {
-    await using receiver = await startReceiver();
-    await database.receivers.add(
-      { apiKeyName: 'shop', name: 'mine', body: JSON.stringify({ kind: 'webhook', address: receiver.url }) },
-      false,
-    );
-    // Each attempt reads the receiver twice: to see when it may be sent messages, and to send one.
-    let reads = 0;
-    const failing: RigDatabase = {
-      openDeliveries: () => database.openDeliveries(),
-      receivers: {
-        ...database.receivers,
-        get: async (key, name) => {
-          reads += 1;
-          if (reads % 2 === 0) throw new Error('the store is away');
-          return database.receivers.get(key, name);
-        },
-      },
-    };
-    const rig = await startRig(failing, { times: { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 5 } });
-    rig.batch('a', { notify: ['mine'] }, 'shop');
+    let isBroken = false;
+    await using receiver = await startReceiver((response) => {
+      isBroken = true;
+      response.writeHead(503).end();
+    });
+    const times = { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 5 };
+    const rig = await startRig(database, { times, isShared: () => failingIf(isBroken) });
+    rig.batch('a', { callback: receiver.url });
     await polled(rig.said).toEqual(['a unreachable']);
-    expect(rig.reported).toMatchObject([{ attempts: 5, reason: 'the service failed: the store is away' }]);
-    expect([reads, rig.problems.length, receiver.received]).toEqual([10, 5, []]);
-    await database.receivers.remove('shop', 'mine');
-    await rig.store.removeReceiver('k.shop/mine');
+    expect(rig.reported).toMatchObject([{ attempts: 5, reason: 'the service failed: broken' }]);
+    expect([rig.problems.length, receiver.received.length]).toEqual([4, 1]);
     rig.problems.length = 0;
+    await rig.stop();
+  });
+
+  it('gives up the messages of a digest that the service itself fails to send', async () => {
+    await using receiver = await startReceiver();
+    let [isBroken, later] = [false, 0];
+    const operator = [{ name: 'broken', kind: 'webhook', address: receiver.url, every: HOUR }] as const;
+    const times = { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 3 };
+    const rig = await startRig(database, {
+      ...{ operator, times, clock: () => Date.now() + later, isShared: () => failingIf(isBroken) },
+    });
+    for (const batch of ['a', 'b']) rig.batch(batch, { notify: ['broken'] });
+    await polled(async () => (await rig.store.waiting()).get('o.broken')).toBe(2);
+    isBroken = true;
+    later = HOUR;
+    rig.dispatcher.wake();
+    await polled(rig.said).toEqual(['a unreachable', 'b unreachable']);
+    expect(rig.reported[0]).toMatchObject({ reason: 'the service failed: broken' });
+    expect([rig.problems.length, receiver.received]).toEqual([3, []]);
+    rig.problems.length = 0;
+    await rig.store.removeReceiver('o.broken');
     await rig.stop();
   });
 

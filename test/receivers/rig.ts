@@ -32,7 +32,7 @@ const NO_SOURCES = {
   drawDifference: async () => null,
 };
 
-export type RigDatabase = Pick<Database, 'receivers' | 'openDeliveries'>;
+type RigDatabase = Pick<Database, 'receivers' | 'openDeliveries'>;
 
 /**
  * Starts a rig for a test. It is stopped at the end of the test, also of one that fails, unless it was stopped before.

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_MARKS } from '../../src/capture/finding/marks.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
-import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
+import { captureDirectory, RECORD_FILE, thumbnailsDirectory } from '../../src/storage/files/layout.ts';
 import { type LocalStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createIdSource, firstIdAt } from '../../src/storage/records/ids.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -131,6 +131,13 @@ describe('the artifact store in files', () => {
     await artifacts.mark(ID, { ...NO_MARKS, note: 'dead' });
     await artifacts.remove([ID, ID + 1]);
     expect(await readdir(join(data.path, 'captures'))).toEqual([]);
+  });
+
+  it('says why a capture cannot be removed when its thumbnails cannot be removed either', async () => {
+    await putCapture(artifacts, resultOf(ID), PICTURE);
+    await mkdir(join(data.path, DIRECTORY, 'in-the-way'));
+    await writeFile(thumbnailsDirectory(data.path), 'no directory');
+    await expect(artifacts.remove([ID])).rejects.toThrow(/unlink .*in-the-way/);
   });
 
   it('rejects reading a damaged record that has files beside it', async () => {

@@ -133,7 +133,8 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
         const key = keyOf(id, 'capture');
         const object = await backend.get(key, { start: 0, end: MIB });
         await backend.put(key, damage(object?.content ?? Buffer.alloc(0)));
-        await expect(artifacts.record(id)).rejects.toMatchObject({ code: 'artifact_damaged' });
+        const message = `The record of the capture ${id} is damaged in its store.`;
+        await expect(artifacts.record(id)).rejects.toMatchObject({ code: 'artifact_damaged', message });
         expect(await read(id)).toEqual(IMAGE);
       }
       const ids = damages.map((_, at) => ID + at);

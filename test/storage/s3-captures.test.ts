@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Marks } from '../../src/capture/finding/marks.ts';
+import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { keyOf } from '../../src/storage/remote/keys.ts';
@@ -316,6 +317,25 @@ describeWithS3(
       await expect.poll(async () => (await keys()).filter((key) => key.endsWith('/capture'))).toEqual([]);
       expect(await storage.results.page({ by: 'all' }, 10)).toEqual([]);
       await expect.poll(leftOnDisk).toEqual([]);
+    });
+
+    it('removes a capture that is removed during its upload when the copy of another one cannot be removed', async () => {
+      const storage = await open();
+      const kept = Promise.withResolvers<void>();
+      proxy.answered = (line) => {
+        if (!/^PUT .*image\.png/.test(line)) return undefined;
+        if (line.includes(`${ID}/`)) return kept.promise;
+        return line.includes(`${ID + 2}/`) ? storage.captureStore.remove([ID + 2]) : undefined;
+      };
+      await keepPicture(storage.captureStore, ID);
+      await expect.poll(() => proxy.seen.some((line) => line.includes(`${ID}/`))).toBe(true);
+      // Delivered together, after the first one.
+      for (const at of [1, 2]) await keepPicture(storage.captureStore, ID + at);
+      await mkdir(join(captureDirectory(join(directory, 'data'), ID + 1), 'in-the-way'));
+      kept.resolve();
+      await delivered(storage);
+      await expect.poll(async () => (await keys()).filter((key) => key.endsWith('/capture'))).toHaveLength(2);
+      expect(problems).toMatchObject([{ message: expect.stringContaining('in-the-way') }]);
     });
 
     it('removes what is too old, then the oldest of what is too much, many with one request', async () => {

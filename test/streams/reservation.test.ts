@@ -2,25 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { createAdmission } from '../../src/streams/admission.ts';
 import type { Reservation } from '../../src/streams/reservation.ts';
 
-function reservationOf(width: number, maxConcurrent = width) {
-  const admission = createAdmission({ maxConcurrent, maxQueue: 0 }, () => 0);
+function reservationOf(width: number, maxConcurrent = width, maxQueue = 0) {
+  const admission = createAdmission({ maxConcurrent, maxQueue }, () => 0);
   const reservation = admission.admitBatch(width);
   if (reservation === undefined) throw new Error('the batch was not admitted');
   return { admission, reservation };
 }
 
 /** An item that enters, and the place that it gets. */
-function using(reservation: Reservation) {
+function using(reservation: Reservation, isAhead = false) {
   const state = { hasBegun: false, hasPlace: false };
   let release = (): void => {};
   const item = reservation.item({ dialled: () => {}, reached: () => {}, ended: () => {} });
-  item.enter(false, (place) => {
+  item.enter(isAhead, (place) => {
     state.hasBegun = true;
     state.hasPlace = place !== undefined;
     release = () => place?.release();
   });
   return {
     state,
+    item,
+    release: () => release(),
     end: () => {
       release();
       item.leave();
@@ -84,6 +86,22 @@ describe('createReservation', () => {
     waiting.end();
     other?.release();
     expect([waiting.state.hasBegun, admission.taken]).toEqual([false, 0]);
+  });
+
+  it('gives a place ahead of the batch back once when its item takes a place of the batch with it', () => {
+    const { admission, reservation } = reservationOf(1, 1, 2);
+    reservation.giveBack();
+    const first = using(reservation, true);
+    const others = [admission.admit(), admission.admit()];
+    first.item.moveIn(() => {});
+    expect([first.item.isIn, admission.taken]).toEqual([false, 3]);
+    first.release();
+    expect([first.item.isIn, admission.taken]).toEqual([true, 3]);
+    first.item.leave();
+    for (const other of others) other?.release();
+    // One place of the batch, and one ahead of it: half of the queue.
+    const more = [false, true, true].map((isAhead) => using(reservation, isAhead));
+    expect(more.map(({ state }) => state.hasPlace)).toEqual([true, true, false]);
   });
 
   it('takes a place when a limit is raised', () => {

@@ -225,9 +225,9 @@ function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipel
       const place = itemPlace();
       const client = ask(name, { batch: 'b', itemPlace: place });
       return () => {
-        place.leave();
-        client.unsubscribe();
         reservation.release();
+        client.unsubscribe();
+        place.leave();
       };
     },
   };

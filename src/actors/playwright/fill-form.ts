@@ -19,12 +19,14 @@ export function formSteps({ selector = 'form', fields, submit }: FormFilling): S
     ([name, value]): Step => ({
       name: `form.fields.${name}`,
       selector: byName(name),
+      takesHidden: true,
       take: async (stage) => fillField(await locateBoth(stage, selector), name, value, stage.patience),
     }),
   );
   const sending: Step = {
     name: 'form.submit',
     selector,
+    takesHidden: true,
     take: async (stage) => send(await locateBoth(stage, selector), stage.patience),
   };
   return submit ? [...filling, sending] : filling;

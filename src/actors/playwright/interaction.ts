@@ -43,6 +43,7 @@ export class PlaywrightInteraction implements Interaction {
       name: `actions[${index}] (${action.type})`,
       selector: 'selector' in action ? action.selector : undefined,
       text: 'text' in action ? action.text : undefined,
+      takesHidden: action.type === 'press' || action.type === 'scroll',
       take: (stage) => performAction(stage, action),
     }));
     if (form !== undefined) steps.push(...formSteps(form));

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Step } from './step.ts';
 
 const MAX_REASON_CHARACTERS = 300;
 const MAX_SELECTOR_CHARACTERS = 100;
@@ -10,17 +11,14 @@ const MAX_SELECTOR_CHARACTERS = 100;
 const OBSTACLES =
   /^(?:element is (?:not (?:visible|enabled|stable|editable)|outside of the viewport)|.* intercepts pointer events|did not find some options)/;
 
-/** The selector or the text of a step. */
-interface Sought {
-  readonly selector?: string | undefined;
-  readonly text?: string | undefined;
-}
+/** What a step looks for. */
+type Sought = Pick<Step, 'selector' | 'text' | 'takesHidden'>;
 
 /**
  * Returns Playwright's error in one line, without the appended log. Undefined when the time ran out for a reason other
  * than the element.
  */
-export function reasonOf(error: Error, { selector, text }: Sought): string | undefined {
+export function reasonOf(error: Error, { selector, text, takesHidden = false }: Sought): string | undefined {
   const [head = '', ...log] = stripVTControlCharacters(error.message).split('\n');
   const noted = log.map((line) => line.trim().replace(/^- /, ''));
   const obstacle = noted.findLast((line) => OBSTACLES.test(line));
@@ -29,7 +27,7 @@ export function reasonOf(error: Error, { selector, text }: Sought): string | und
       ? undefined
       : selector === undefined && text !== undefined
         ? `no visible element has the text ${shown(text)}`
-        : `no visible element matches ${shown(selector)}`;
+        : `no ${takesHidden ? '' : 'visible '}element matches ${shown(selector)}`;
   }
   const reason = obstacle ?? head.replace(/^\w+\.\w+: (?:Error: )?/, '');
   return reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed();

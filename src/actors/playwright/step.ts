@@ -23,6 +23,8 @@ export interface Step {
   readonly selector?: string | undefined;
   /** The text of the element that the step looks for, when it has no selector. */
   readonly text?: string | undefined;
+  /** Whether the step takes elements that are not visible, too. */
+  readonly takesHidden?: boolean;
   /** Rejects as Playwright does, with a `TimeoutError` when time has run out. */
   readonly take: (stage: Stage) => Promise<unknown>;
 }

@@ -13,10 +13,10 @@ import { web } from '../web.ts';
 
 /**
  * Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the looks that were seen
- * while scrolling, and lets no transition begin, through open shadow roots. Returns whether the page scrolls sideways, its
- * number of elements, and the rows that look otherwise when the page is scrolled to them.
+ * while scrolling, and lets no transition begin, through open shadow roots. Returns the number of elements of the page,
+ * and the rows that look otherwise when it is scrolled to them.
  */
-export function showWhole(): { scrollsSideways: boolean; elements: number; beforeFixed: Rows[] } {
+export function showWhole(): { elements: number; beforeFixed: Rows[] } {
   const elements = treesIn(page).flatMap((tree) => [...select(tree, '*')]);
   for (const element of elements) {
     if (web.getComputedStyle(element).contentVisibility !== 'auto') continue;
@@ -25,11 +25,11 @@ export function showWhole(): { scrollsSideways: boolean; elements: number; befor
   web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
   keepLooks();
   endTransitions();
-  return { scrollsSideways: scrollsSideways(), elements: elements.length, beforeFixed: rowsBeforeFixed() };
+  return { elements: elements.length, beforeFixed: rowsBeforeFixed() };
 }
 
-/** The root's overflow applies to the window, or else the body's. */
-function scrollsSideways(): boolean {
+/** Returns whether a reader can scroll the page sideways: by the root's overflow, or else the body's. */
+export function scrollsSideways(): boolean {
   const overflowOf = (element: PageElement | null) =>
     element === null ? 'visible' : web.getComputedStyle(element).overflowX;
   const overflow = [rootElementOf(page), bodyOf(page)].map(overflowOf).find((each) => each !== 'visible');

@@ -1,10 +1,9 @@
-import { holds, intersection } from '../../capture/comparison/boxes.ts';
+import { holds } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type MeasuredPage, measurePage } from './measure-page.ts';
-import { outwards } from './rectangles.ts';
+import { boxOnPage, type MeasuredPage, measurePage, onPage } from './measure-page.ts';
 import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 import type { ShotPlan } from './shot-plan.ts';
@@ -33,14 +32,12 @@ export async function choosePart(page: IsolatedPage, plan: ShotPlan, deadline: D
     return { part: null, inWindow: true, window, size: windowSize(plan), elements: 0, beforeFixed: [] };
   }
   const measured = await measurePage(page, viewport, deadline);
-  const { whole, window } = measured;
+  const { whole } = measured;
   if (shown.what === 'element') {
     const { selector } = shown;
-    const boxOf = (each: Rectangle) => outwards({ ...each, x: each.x + window.x - whole.x });
-    const isOnPage = (each: Rectangle) => intersection(boxOf(each), { ...whole, x: 0, y: 0 }) !== null;
-    const element = await scrollToElement(page, selector, deadline, isOnPage);
+    const element = await scrollToElement(page, selector, deadline, onPage(measured));
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
-    const box = boxOf(element);
+    const box = boxOnPage(element, measured);
     const { part, size } = partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`);
     const isCut = element.isCut || !holds(aroundPage(whole), box);
     const truncatedBy = size.truncatedBy === '' && isCut ? 'container' : size.truncatedBy;

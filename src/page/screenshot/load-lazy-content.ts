@@ -6,6 +6,7 @@ import { call } from '../page-scripts.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { hearsScrolling } from './hears-scrolling.ts';
+import { measureExtent, onPage } from './measure-page.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { followedHeight } from './screenshot-size.ts';
@@ -59,7 +60,8 @@ async function stretchOf(page: IsolatedPage, plan: ShotPlan, deadline: Deadline)
   const stretch = (y: number, height: number, end: number) =>
     y >= 0 && Math.min(y + height, end) <= viewport.height ? null : { top: y, height };
   if (shown.what === 'element') {
-    const element = await scrollToElement(page, shown.selector, deadline).catch(absentWhileNavigating);
+    const isOnPage = onPage(await measureExtent(page, viewport, deadline));
+    const element = await scrollToElement(page, shown.selector, deadline, isOnPage).catch(absentWhileNavigating);
     if (element === 'absent') return null;
     // Some pages show an element only once it is in the window, and scrolling to it does not tell where it is.
     if (element === 'invisible') return { top: 0, height: maxHeight.height };

@@ -1,17 +1,23 @@
 import { z } from 'zod';
+import { intersection } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
+import { outwards } from './rectangles.ts';
 import type { Rows } from './window-bands.ts';
 
-/** Measurements of a page, in CSS pixels from the upper left corner of its content. */
-export interface MeasuredPage {
+/** The extent of a page, in CSS pixels from the upper left corner of its content. */
+interface Extent {
   /** Everything that a reader can scroll to. */
   readonly whole: Rectangle;
   /** The part that the window shows. In a right-to-left page it starts at the right end. */
   readonly window: Rectangle;
+}
+
+/** Measurements of a page. */
+export interface MeasuredPage extends Extent {
   /** Number of elements in the document, when it is larger than the window. */
   readonly elements: number;
   /** Rows that look otherwise when the page is scrolled to them, as something behind them is fixed to the window. */
@@ -34,12 +40,33 @@ export async function measurePage(
     return { whole, window: whole, elements: 0, beforeFixed: [] };
   }
   const answer = await askPage(page, deadline, 'measure the page', call('showWhole'));
-  const { scrollsSideways, elements, beforeFixed } = reached.parse(answer ?? {});
+  const { elements, beforeFixed } = reached.parse(answer ?? {});
+  return { ...(await measureExtent(page, { width, height }, deadline)), elements, beforeFixed };
+}
+
+/** Measures the extent of a page as it is now. */
+export async function measureExtent(
+  page: IsolatedPage,
+  { width, height }: Pick<Rectangle, 'width' | 'height'>,
+  deadline: Deadline,
+): Promise<Extent> {
+  const scrollsSideways = await askPage(page, deadline, 'measure the page', call('scrollsSideways'));
   const { size, left, clientWidth } = await measure(page, deadline);
-  const whole = !scrollsSideways
-    ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
-    : { x: 0, y: 0, ...size };
-  return { whole, window: { x: left, y: 0, width, height }, elements, beforeFixed };
+  const whole =
+    scrollsSideways === false
+      ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
+      : { x: 0, y: 0, ...size };
+  return { whole, window: { x: left, y: 0, width, height } };
+}
+
+/** Moves a box from the window at the top of the page to the page, in whole pixels. */
+export function boxOnPage(box: Rectangle, { whole, window }: Extent): Rectangle {
+  return outwards({ ...box, x: box.x + window.x - whole.x });
+}
+
+/** Returns whether a box in the window at the top of a page of this extent is on the page. */
+export function onPage(extent: Extent): (box: Rectangle) => boolean {
+  return (box) => intersection(boxOnPage(box, extent), { ...extent.whole, x: 0, y: 0 }) !== null;
 }
 
 /** Shows what a main scroller hides, and what the page hides again when it is scrolled back, before it is printed. */
@@ -54,7 +81,6 @@ async function unfolds(page: IsolatedPage, deadline: Deadline): Promise<boolean>
 }
 
 const reached: z.ZodType<ResultOf<'showWhole'>> = z.object({
-  scrollsSideways: z.boolean().default(true),
   elements: z.number().default(0),
   beforeFixed: z.array(z.object({ top: z.number(), bottom: z.number() })).default([]),
 });

@@ -23,8 +23,6 @@ const scrolled: z.ZodType<ResultOf<'scrollToTop'>> = z.object({ x: z.number(), y
 /** Whether a box is on the page. */
 type OnPage = (box: Rectangle) => boolean;
 
-const isNotBeforePage: OnPage = ({ x, y, width, height }) => x + width > 0 && y + height > 0;
-
 /**
  * Returns the box of the first visible match on the page, or the reason why there is none. If all visible matches are
  * outside the page, returns the box of the first. Scroll containers and frames within the page are scrolled to it; the
@@ -34,7 +32,7 @@ export async function scrollToElement(
   page: IsolatedPage,
   selector: string,
   deadline: Deadline,
-  isOnPage: OnPage = isNotBeforePage,
+  isOnPage: OnPage,
 ): Promise<Found> {
   return untilAnswered(deadline, 'look for the selector', async () => {
     const places = await placesOf(page, selector, deadline);

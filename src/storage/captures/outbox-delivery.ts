@@ -123,13 +123,20 @@ export class OutboxDelivery {
     const { copies, outbox, remover, onProblem } = this.#options;
     try {
       await copies.release(records);
-      for (const { id } of records) {
+    } catch (error) {
+      onProblem(error);
+      // A copy that cannot be removed must not keep the notes of the others.
+      if (records.length > 1) for (const record of records) await this.#written([record]);
+      return;
+    }
+    for (const { id } of records) {
+      try {
         if (await outbox.remove(id)) continue;
         remover.takeOver([await outbox.intend([id])]);
         this.#passes.plan(0);
+      } catch (error) {
+        onProblem(error);
       }
-    } catch (error) {
-      onProblem(error);
     }
   }
 

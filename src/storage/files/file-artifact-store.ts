@@ -186,16 +186,16 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   async function removeAll(ids: readonly number[]): Promise<RemovedArtifacts> {
     let captures = 0;
     let bytes = 0;
-    try {
-      await removeCaptures(data, ids, emptied, (id, removed) => {
-        if (removed.hasFiles) captures += 1;
-        bytes += removed.bytes;
-        stored.changed(id, -removed.bytes);
-      });
-    } finally {
-      // Thumbnails may be in this data directory although the capture is elsewhere.
-      await Promise.all(ids.map((id) => removeThumbnails(data.path, id)));
-    }
+    const failures: unknown[] = [];
+    const failed = (error: unknown) => failures.push(error);
+    await removeCaptures(data, ids, emptied, (id, removed) => {
+      if (removed.hasFiles) captures += 1;
+      bytes += removed.bytes;
+      stored.changed(id, -removed.bytes);
+    }).catch(failed);
+    // Thumbnails may be in this data directory although the capture is elsewhere.
+    for (const id of ids) await removeThumbnails(data.path, id).catch(failed);
+    if (failures.length > 0) throw failures[0];
     return { captures, bytes };
   }
 

@@ -75,7 +75,7 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     if (backend === undefined) return problems;
     const { label } = ARTIFACT_STORES[places.artifacts];
     for await (const { id, part } of damagedParts(backend))
-      found(`capture ${id}: its ${part} is incomplete in ${label}`);
+      found(`capture ${id}: its ${part} ${part === 'record' ? 'cannot be read' : 'is incomplete'} in ${label}`);
     let unnamed = 0;
     for await (const keys of unnamedFiles(backend)) unnamed += keys.length;
     if (unlisted > 0) report(`captures that have a record, and are not listed by ${label}: ${unlisted}`);

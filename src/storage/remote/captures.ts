@@ -1,7 +1,6 @@
 import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
-import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
-import { nullIfDamaged } from '../failures/store-errors.ts';
+import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
@@ -31,19 +30,15 @@ export async function findCapture(backend: Backend, id: number): Promise<FoundCa
       return { ...head, content, objectBytes, bytes: objectBytes + bytesBeside(head.files) };
     }
   }
-  throw damaged(id);
+  throw damagedRecord(id);
 }
 
 function headOf(content: Buffer, id: number): Unpacked | undefined {
   try {
     return unpacked(content);
-  } catch {
-    throw damaged(id);
+  } catch (error) {
+    throw damagedRecord(id, error);
   }
-}
-
-function damaged(id: number): CapstanError {
-  return new CapstanError('artifact_damaged', `The capture ${id} cannot be read from its store.`);
 }
 
 /** Bytes of the files that are not packed. */
@@ -61,7 +56,7 @@ export async function packedBytes(
   const end = start + bytes;
   if (end <= content.length || bytes === 0) return content.subarray(start, end);
   const rest = await backend.get(keyOf(info.id, 'capture'), { start, end: end - 1 });
-  if (rest !== undefined && rest.content.length !== bytes) throw damaged(info.id);
+  if (rest !== undefined && rest.content.length !== bytes) throw damagedRecord(info.id);
   return rest?.content;
 }
 
@@ -81,8 +76,8 @@ export async function wholeCapture(backend: Backend, id: number): Promise<WholeC
     const { evidence, ...record } = JSON.parse(json.toString());
     const later = marks && JSON.parse(marks.content.toString());
     return { ...found, record: asDetailed({ ...record, ...later }, evidence) };
-  } catch {
-    throw damaged(id);
+  } catch (error) {
+    throw damagedRecord(id, error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { CATALOGUE } from '../../../src/capture/errors.ts';
+import { REQUEST_LIMITS } from '../../../src/capture/request-limits.ts';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
 
 const document = openApiDocument({ maxBatch: 7, timeoutMs: 1_234, maxTimeoutMs: 5_678 });
@@ -123,6 +124,11 @@ describe('the OpenAPI document', () => {
       elementMap: true,
       timeoutMs: 1_234,
     });
+  });
+
+  it('names the maximum length of a line of a batch', () => {
+    const { max } = REQUEST_LIMITS.body;
+    expect(byPointer.get('#/paths/~1batch/post')?.description).toContain(`over ${max / 1024 ** 2} MiB`);
   });
 
   it('shows the limits that the service is configured with', () => {
