@@ -21,7 +21,12 @@ export function mongoFailure(error: unknown): CapstanError {
 function isDefect(error: unknown): boolean {
   if (error instanceof MongoServerError) return typeof error.code === 'number' && DEFECTS.has(error.code);
   if (error instanceof MongoInvalidArgumentError || error instanceof BSON.BSONError) return true;
-  return !(error instanceof MongoError);
+  return !(error instanceof MongoError) && !isOfSocket(error);
+}
+
+/** Whether the driver passes on what a socket threw, as it does when the server ended the connection just before a write. */
+function isOfSocket(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 const DUPLICATE_KEY = 11_000;
