@@ -97,7 +97,7 @@ export function createJobs(options: JobsOptions) {
 
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
-    const start = () => runJob(job, owner, cancelled$, stopping.signal, options, visits);
+    const start = () => runJob({ ...options, job, owner, cancelled$, stopping: stopping.signal, visits });
     const renew = async () => (await store.renew(job.id, owner)) || cancelled$.next();
     work.begin(job.id, cancelled$, renew, async () => {
       const end = await (inRequest.get(job.id)?.(start) ?? start());

@@ -42,24 +42,24 @@ export interface RunOptions {
 /** `released`: another run continues the job. `later`: the job was not admitted, and should not be retried at once. */
 export type JobEnd = 'completed' | 'failed' | 'released' | 'later';
 
-/** Runs a job until it ends or the service stops. `visits`: of all scans of this process. */
-export async function runJob(
-  job: TakenJob,
-  owner: string,
-  cancelled$: Subject<void>,
-  stopping: AbortSignal,
-  options: RunOptions,
-  visits: HostVisits,
-): Promise<JobEnd> {
-  const { store, report } = options;
+/** A job that runs here. */
+interface JobRun extends RunOptions {
+  readonly job: TakenJob;
+  /** This process, which has the job's lease. */
+  readonly owner: string;
+  readonly cancelled$: Subject<void>;
+  readonly stopping: AbortSignal;
+  /** Visits of all scans of this process. */
+  readonly visits: HostVisits;
+}
+
+/** Runs a job until it ends or the service stops. */
+export async function runJob(run: JobRun): Promise<JobEnd> {
+  const { job, owner, store, report } = run;
   try {
     const work = await unpackWork(job.work);
     const left = job.total - (await store.progress(job.id)).done;
-    // A batch without anything left is still run when receivers are told of its end, which a crash may have prevented.
-    const end =
-      left === 0 && work.callback === undefined && work.notify === undefined
-        ? 'completed'
-        : await captureItems(job, work, left, owner, cancelled$, stopping, options, visits);
+    const end = await captureItems(work, left, run);
     if (end === 'completed') await store.finish(job.id, owner, { state: end });
     else if (end === 'failed') await store.finish(job.id, owner, { state: end, failure: failure('internal') });
     else await store.release(job.id, owner);
@@ -79,17 +79,14 @@ export async function runJob(
 
 /** Captures the items of a job that have no outcome yet, and writes their outcomes. `left`: their number. */
 async function captureItems(
-  job: TakenJob,
   work: Work,
   left: number,
-  owner: string,
-  cancelled$: Subject<void>,
-  stopping: AbortSignal,
-  { store, submit, submitBatch, captures }: RunOptions,
-  visits: HostVisits,
+  { job, owner, cancelled$, stopping, visits, store, submit, submitBatch, captures }: JobRun,
 ): Promise<'completed' | 'failed' | 'released'> {
   const { concurrency, callback, notify, by: client = ANY_CLIENT } = work;
   const to = callback === undefined && notify === undefined ? undefined : { callback, notify };
+  // A batch without anything left is still run when receivers are told of its end, which a crash may have prevented.
+  if (left === 0 && to === undefined) return 'completed';
   const isScan = job.kind === 'scan';
   const outcomes = new OutcomeWriter(
     (items) => store.put(job.id, owner, items),
