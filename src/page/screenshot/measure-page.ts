@@ -50,8 +50,10 @@ export async function measureExtent(
   { width, height }: Pick<Rectangle, 'width' | 'height'>,
   deadline: Deadline,
 ): Promise<Extent> {
-  const scrollsSideways = await askPage(page, deadline, 'measure the page', call('scrollsSideways'));
-  const { size, left, clientWidth } = await measure(page, deadline);
+  const [scrollsSideways, { size, left, clientWidth }] = await Promise.all([
+    askPage(page, deadline, 'measure the page', call('scrollsSideways')),
+    measure(page, deadline),
+  ]);
   const whole =
     scrollsSideways === false
       ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
