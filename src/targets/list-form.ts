@@ -57,7 +57,7 @@ async function headOf(texts: AsyncGenerator<string, void, undefined>) {
   }
   async function* all(): AsyncGenerator<string, void, undefined> {
     if (head !== '') yield head;
-    // What comes before the damage is read.
+    // The text before the damage is still read.
     if (failure !== undefined) throw failure.error;
     if (!hasEnded) yield* texts;
   }

@@ -86,7 +86,7 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     await close();
   });
 
-  it('has comparisons of large images decode them in memory, and say so once', async () => {
+  it('makes comparisons decode large images in memory, and say so once', async () => {
     const written = new Set<string>();
     const watching = watch(disk, (_, name) => written.add(String(name)));
     const problems: string[] = [];
@@ -109,7 +109,7 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     expect(problems).toEqual([expect.stringContaining('1 GiB')]);
   });
 
-  it('has large images drawn in memory, and says why', async () => {
+  it('makes comparisons draw large images in memory, and say why', async () => {
     const decoded = join(await makeDirectory(), 'decoded.v');
     await writeFile(decoded, Buffer.alloc(64 + 4 * 40 * 40, 0xff));
     const rows = new Rows(40, 40, decoded);

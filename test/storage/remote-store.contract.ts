@@ -120,7 +120,7 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
       expect(await Array.fromAsync(damagedParts(backend))).toEqual([{ id: ID, part: 'image' }]);
     });
 
-    it('says that a record is damaged that is cut or cannot be read, finds it, and publishes over it', async () => {
+    it('reports a record that is cut or cannot be read as damaged, finds it in a check, and publishes over it', async () => {
       const html = randomBytes(20_000);
       const damages = [
         (whole: Buffer) => whole.subarray(0, -10),

@@ -16,7 +16,7 @@ class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/** What a selector matches: for Playwright, and for our scripts in its document. */
+/** The matches of a selector, for Playwright and for our scripts in its document. */
 export interface Located {
   readonly locator: Locator;
   readonly document: EvaluatedFrame;

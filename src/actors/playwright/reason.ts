@@ -11,7 +11,7 @@ const MAX_SELECTOR_CHARACTERS = 100;
 const OBSTACLES =
   /^(?:element is (?:not (?:visible|enabled|stable|editable)|outside of the viewport)|.* intercepts pointer events|did not find some options)/;
 
-/** What a step looks for. */
+/** The selector or text of a step, and whether it takes hidden elements. */
 type Sought = Pick<Step, 'selector' | 'text' | 'takesHidden'>;
 
 /**

@@ -37,7 +37,7 @@ export interface ThreadOptions {
   readonly onProblem?: (reason: string) => void;
 }
 
-/** What the thread found, with both images beside each other as PNG, if that was wanted. */
+/** The differences, and the drawing of both images if it was wanted. */
 interface Drawn extends ThreadDifference {
   readonly drawing: ReadableFile | null;
 }
