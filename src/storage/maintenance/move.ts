@@ -2,7 +2,7 @@ import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts/a
 import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import { readStore } from '../files/store-id.ts';
-import { type ArtifactStore, putCapture, readFiles } from '../ports/artifact-store.ts';
+import { type ArtifactStore, readFiles } from '../ports/artifact-store.ts';
 import { namingStore } from '../ports/local-copies.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { marksOf } from '../records/marks.ts';
@@ -84,7 +84,7 @@ async function moveOne(
   const known = await results.get(record.id);
   // A move that was cut short has copied the files, and deleted the record to write it with the other store.
   const isContinued = known === undefined && (await artifacts.has(record.id));
-  await putCapture(artifacts, record, files);
+  await artifacts.put(record, files);
   if (isContinued) await results.insert(record);
   else await rename(record, known, results);
   await from.remove([record.id]);
