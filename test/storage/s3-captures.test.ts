@@ -206,6 +206,25 @@ describeWithS3(
       expect(problems).toEqual([]);
     });
 
+    it('sends every object with its SHA-256', async () => {
+      const artifacts = storeOf(client);
+      proxy.seen.length = proxy.unchecked.length = 0;
+      await putCapture(artifacts, captureOf(ID), { image: IMAGE, html: HTML });
+      await artifacts.mark(ID, MARKS);
+      await artifacts.remove([ID]);
+      expect(proxy.seen.filter((line) => line.startsWith('PUT'))).toHaveLength(4);
+      expect(proxy.unchecked).toEqual([]);
+    });
+
+    it('removes captures and their images one by one in a store that cannot remove many at once', async () => {
+      const artifacts = storeOf(client);
+      for (const id of [ID, ID + 1]) await putCapture(artifacts, captureOf(id), { image: IMAGE, html: HTML });
+      proxy.fault = (line) => (line.startsWith('POST') ? { status: 501, code: 'NotImplemented' } : undefined);
+      expect(await artifacts.remove([ID, ID + 1])).toMatchObject({ captures: 2 });
+      await sweepOf(client).pass();
+      expect(await keys()).toEqual([]);
+    });
+
     it('keeps the thumbnails of a capture whose copy on the disk is removed', async () => {
       const storage = await open();
       await keepPicture(storage.captureStore, ID);
