@@ -1,8 +1,8 @@
-import { ancestors, holds } from './composed-tree.ts';
-import { boxOf, elementsAt, firstElementOf, interfaceOf, type PageElement, page } from './dom.ts';
-import { inWindow } from './in-window.ts';
-import { outermostHost } from './overlays.ts';
-import { web } from './web.ts';
+import { inWindow } from '../boxes/in-window.ts';
+import { outermostHost } from '../boxes/overlays.ts';
+import { ancestors, holds } from '../dom/composed-tree.ts';
+import { boxOf, elementsAt, firstElementOf, interfaceOf, type PageElement, page } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /**
  * Share of the window from which on a fixed element with a negative `z-index` counts: trackers have such frames, too.

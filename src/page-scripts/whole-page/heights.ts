@@ -1,10 +1,10 @@
+import { ancestors } from '../dom/composed-tree.ts';
+import { bodyOf, type PageElement, page } from '../dom/dom.ts';
+import { eachElement } from '../dom/each-element.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { type Style, web } from '../dom/web.ts';
+import { kept } from '../running/kept.ts';
 import { backdrops } from './backdrops.ts';
-import { ancestors } from './composed-tree.ts';
-import { bodyOf, type PageElement, page } from './dom.ts';
-import { eachElement } from './each-element.ts';
-import { kept } from './kept.ts';
-import { setStyle } from './set-style.ts';
-import { type Style, web } from './web.ts';
 
 /** Lengths that can follow the height of the window. */
 const LENGTHS = {

@@ -1,5 +1,5 @@
-import { type PageNode, page, rootElementOf, scrollHeightOf } from './dom.ts';
-import { web } from './web.ts';
+import { type PageNode, page, rootElementOf, scrollHeightOf } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /** Time without a change and without a request after which a page is settled, in milliseconds. */
 export const QUIET_MS = 100;

@@ -1,5 +1,5 @@
-import type { Box } from './dom.ts';
-import { web } from './web.ts';
+import type { Box } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /** Returns the part of a box that lies in the window. Width and height are 0 when nothing does. */
 export function inWindow({ left, top, right, bottom }: Box): Pick<Box, 'left' | 'top' | 'width' | 'height'> {

@@ -1,4 +1,4 @@
-import { web } from './web.ts';
+import { web } from '../dom/web.ts';
 
 /**
  * Resolves after this time in milliseconds. `AbortSignal.timeout` is the one timer that the page's scripts cannot

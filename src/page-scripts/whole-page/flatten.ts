@@ -1,7 +1,7 @@
-import { type Box, boxOf, type PageElement } from './dom.ts';
-import { eachElement } from './each-element.ts';
-import { setStyle } from './set-style.ts';
-import { web } from './web.ts';
+import { type Box, boxOf, type PageElement } from '../dom/dom.ts';
+import { eachElement } from '../dom/each-element.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { web } from '../dom/web.ts';
 
 /**
  * Takes the perspective from a scroller that is at its top, and puts layers of other depths where they are when it is

@@ -1,8 +1,8 @@
+import { around, type Box, boxOf, isHtml, isVisible, type PageElement, page } from '../dom/dom.ts';
+import { type Intersection, web } from '../dom/web.ts';
+import { kept } from '../running/kept.ts';
 import type { Rectangle } from './boxes.ts';
-import { around, type Box, boxOf, isHtml, isVisible, type PageElement, page } from './dom.ts';
 import { drawnParts, type Piece } from './drawn-box.ts';
-import { kept } from './kept.ts';
-import { type Intersection, web } from './web.ts';
 
 /** Distance from the window up to which the page counts as visible, in CSS pixels: a picture reaches beyond it. */
 const BEYOND = 1_000_000;

@@ -1,4 +1,5 @@
-import type { Compound, CssStep, SelectorStep, XPathStep } from '../capture/comparison/selector.ts';
+import type { Compound, CssStep, SelectorStep, XPathStep } from '../../capture/comparison/selector.ts';
+import { isSeen } from '../boxes/drawn-box.ts';
 import {
   above,
   byXPath,
@@ -12,7 +13,6 @@ import {
   select,
   shadowOf,
 } from './dom.ts';
-import { isSeen } from './drawn-box.ts';
 import { treesIn } from './open-trees.ts';
 
 /**

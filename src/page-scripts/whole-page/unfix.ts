@@ -1,9 +1,9 @@
+import { hide, unstick } from '../changes/hide.ts';
+import type { PageElement } from '../dom/dom.ts';
+import { positioned } from '../dom/positioned.ts';
+import { styleOf } from '../dom/styles.ts';
+import { kept } from '../running/kept.ts';
 import { backdrops } from './backdrops.ts';
-import { hide, unstick } from './changes/hide.ts';
-import type { PageElement } from './dom.ts';
-import { kept } from './kept.ts';
-import { positioned } from './positioned.ts';
-import { styleOf } from './styles.ts';
 
 /** Hides fixed elements but those behind the page, and puts sticky ones where they are at the top of the page. */
 export function unfix(): void {

@@ -1,4 +1,4 @@
-import type { Box } from './dom.ts';
+import type { Box } from '../dom/dom.ts';
 
 /** A rectangle in CSS pixels, as a script returns it. */
 export interface Rectangle {

@@ -1,9 +1,9 @@
-import { around, type Rectangle } from './boxes.ts';
-import { attribute, type PageElement, textOf } from './dom.ts';
-import type { FrameAnswer } from './painted/after-frames.ts';
-import { type Item, isGap, isMarked, isWords } from './painted/items.ts';
-import type { ReadingLimits } from './painted/limits.ts';
-import { resolved } from './urls.ts';
+import { around, type Rectangle } from '../boxes/boxes.ts';
+import { attribute, type PageElement, textOf } from '../dom/dom.ts';
+import { resolved } from '../dom/urls.ts';
+import type { FrameAnswer } from './after-frames.ts';
+import { type Item, isGap, isMarked, isWords } from './items.ts';
+import type { ReadingLimits } from './limits.ts';
 
 /** Elements that a link may hold in place of words. */
 const PICTURE = /^(?:img|svg|picture|canvas|video|input|button)$/;

@@ -1,5 +1,4 @@
-import { around as boxAround, type Rectangle } from './boxes.ts';
-import { composedParent } from './composed-tree.ts';
+import { composedParent } from '../dom/composed-tree.ts';
 import {
   around,
   assigned,
@@ -15,8 +14,9 @@ import {
   page,
   rangeIn,
   shadowOf,
-} from './dom.ts';
-import { web } from './web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
+import { around as boxAround, type Rectangle } from './boxes.ts';
 
 /** Properties that count as hiding an element, besides having no box. */
 interface Checks {

@@ -1,4 +1,4 @@
-import { holds } from './composed-tree.ts';
+import { holds } from '../dom/composed-tree.ts';
 import {
   around,
   bodyOf,
@@ -12,10 +12,10 @@ import {
   page,
   rootElementOf,
   rootOf,
-} from './dom.ts';
+} from '../dom/dom.ts';
+import { positioned, search } from '../dom/positioned.ts';
+import { web } from '../dom/web.ts';
 import { covers, middles } from './in-window.ts';
-import { positioned, search } from './positioned.ts';
-import { web } from './web.ts';
 
 /*
  * Finds elements that lie over the page. A page that consists of fixed elements, as applications do, is no overlay: it

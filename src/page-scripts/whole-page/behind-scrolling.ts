@@ -1,6 +1,5 @@
-import { backdrops } from './backdrops.ts';
-import { behindOthers, isCovered } from './behind-others.ts';
-import { composedParent } from './composed-tree.ts';
+import { coveringNow } from '../boxes/overlays.ts';
+import { composedParent } from '../dom/composed-tree.ts';
 import {
   type Box,
   bodyOf,
@@ -11,10 +10,11 @@ import {
   page,
   rootElementOf,
   scrollHeightOf,
-} from './dom.ts';
-import { eachElement } from './each-element.ts';
-import { coveringNow } from './overlays.ts';
-import { type Style, web } from './web.ts';
+} from '../dom/dom.ts';
+import { eachElement } from '../dom/each-element.ts';
+import { type Style, web } from '../dom/web.ts';
+import { backdrops } from './backdrops.ts';
+import { behindOthers, isCovered } from './behind-others.ts';
 
 /** Share of the window's width and height from which on a fixed element is a backdrop. */
 const MIN_BACKDROP_SHARE = 0.9;

@@ -11,8 +11,8 @@ import {
   rootElementOf,
   select,
   shadowOf,
-} from './dom.ts';
-import { web } from './web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /**
  * Maximum number of shadow trees in a snapshot, and of shadow trees around one: the browser writes them recursively.

@@ -1,3 +1,4 @@
+import { covers } from '../boxes/in-window.ts';
 import {
   bodyOf,
   boxOf,
@@ -9,10 +10,9 @@ import {
   page,
   rootElementOf,
   scrollHeightOf,
-} from './dom.ts';
-import { eachElement } from './each-element.ts';
-import { covers } from './in-window.ts';
-import { web } from './web.ts';
+} from '../dom/dom.ts';
+import { eachElement } from '../dom/each-element.ts';
+import { web } from '../dom/web.ts';
 
 /** Share of the window that an element must fill to be the page's main scroller. */
 const MIN_WINDOW_SHARE = 0.4;

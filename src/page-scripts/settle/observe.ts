@@ -1,8 +1,8 @@
-import { boxOf, decode, fontsOf, imagesOf, isComplete, type PageElement, page, titleOf, urlOf } from './dom.ts';
-import { nextFrame } from './frames.ts';
-import { inParts, type TextBeginning } from './in-parts.ts';
+import { boxOf, decode, fontsOf, imagesOf, isComplete, type PageElement, page, titleOf, urlOf } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
+import { nextFrame } from '../running/frames.ts';
+import { inParts, type TextBeginning } from '../running/in-parts.ts';
 import { serialise } from './serialise.ts';
-import { web } from './web.ts';
 
 const MAX_TITLE_CHARACTERS = 4096;
 const MAX_URL_CHARACTERS = 8192;

@@ -1,8 +1,8 @@
+import { bodyOf, boxOf, page, select } from '../dom/dom.ts';
+import { positioned, search } from '../dom/positioned.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { web } from '../dom/web.ts';
 import { clipAround, hasFixedBackground, hasFixedContent, isClip } from './behind-scrolling.ts';
-import { bodyOf, boxOf, page, select } from './dom.ts';
-import { positioned, search } from './positioned.ts';
-import { setStyle } from './set-style.ts';
-import { web } from './web.ts';
 
 /** Share of the window's width from which on a fixed element fills the section that clips it. */
 const MIN_WIDTH_SHARE = 0.9;

@@ -1,4 +1,4 @@
-import { web } from './web.ts';
+import { web } from '../dom/web.ts';
 
 /** Resolves with the next animation frame, which comes only to a document that the window shows. */
 export function nextFrame(): Promise<void> {
