@@ -83,7 +83,7 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ['src/http/routes/results.ts', 'src/storage/ports/result-store.ts'],
   ['src/http/routes/results.ts', 'src/feed/event-feed.ts'],
   ['src/service/create-service.ts', 'src/storage/storage.ts'],
-  ['src/service/open-receivers.ts', 'src/receivers/dispatcher.ts'],
+  ['src/service/receivers/open-receivers.ts', 'src/receivers/dispatcher.ts'],
   ['src/commands/serve.ts', 'src/http/server.ts'],
   ['src/page-scripts/dom/dom.ts', 'src/words/comparable.ts'],
   ['src/storage/records/terms.ts', 'src/words/folded.ts'],
