@@ -1,4 +1,4 @@
-import { nameOf, nextOf, type PageElement, type PageNode, parentElementOf, previousOf, textOf } from '../dom.ts';
+import { nameOf, nextOf, type PageElement, type PageNode, parentElementOf, previousOf, textOf } from '../dom/dom.ts';
 import { BACKSLASH } from './escape-lines.ts';
 
 /** Elements through which a line goes on. */

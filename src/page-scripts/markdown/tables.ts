@@ -15,7 +15,7 @@ import {
   replaceChildren,
   select,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 
 /** Maximum number of columns of a table, and of its places; a larger table stays as it is. */
 const MAX_COLUMNS = 200;

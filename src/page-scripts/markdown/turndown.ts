@@ -1,6 +1,6 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
-import { attribute, lend, nameOf, nextOf, type PageElement, parentElementOf, textOf } from '../dom.ts';
+import { attribute, lend, nameOf, nextOf, type PageElement, parentElementOf, textOf } from '../dom/dom.ts';
 import { isOfPairs, writeOfPairs } from './definitions.ts';
 import { markedWith } from './emphasis.ts';
 import { texOf } from './formulas.ts';
