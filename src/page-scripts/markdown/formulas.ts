@@ -7,6 +7,7 @@ import {
   elementById,
   idOf,
   matches,
+  nameOf,
   type PageElement,
   parentElementOf,
   removeAttribute,
@@ -16,12 +17,14 @@ import {
   textOf,
 } from '../dom.ts';
 import { BACKSLASH } from './escape-lines.ts';
+import { texOfMathml } from './mathml.ts';
 import { isCommand } from './tex-commands.ts';
 
 /*
- * Formulas say in TeX what they show (KaTeX, MathML, MathJax 2). The TeX is in an element that nobody sees, so a page
- * could hide a message there: it is taken when all of its letters and digits are painted, and its commands are those of
- * formulas. Of a formula that is drawn as an image, it is taken when it has no words and is not larger than the image.
+ * Formulas say in TeX what they show (KaTeX, MathML, MathJax 2), or it is made of their MathML. The TeX is in an element
+ * that nobody sees, so a page could hide a message there: it is taken when all of its letters and digits are painted,
+ * and its commands are those of formulas. Of a formula that is drawn as an image, it is taken when it has no words and
+ * is not larger than the image.
  */
 
 const TEX = 'data-tex';
@@ -39,8 +42,15 @@ const COMMANDS = /\\(?:begin|end)\s*\{([a-zA-Z]+)\*?\}|\\([a-zA-Z]+)/g;
 /** Notes the TeX of a formula of MathML, KaTeX or MathJax 2 on its copy. */
 export function noteFormula(element: PageElement, copy: PageElement): void {
   const source = selectOne(element, ANNOTATION) ?? scriptOf(element);
+  const written = source === null ? '' : tidied(textOf(source));
+  const tex = written !== '' && hasKnownCommands(written) ? written : fromMathml(element);
   const isDisplayed = matches(element, 'math[display=block], :is(.katex-display, .MathJax_Display, .MJXc-display) *');
-  if (source !== null) note(tidied(textOf(source)), isDisplayed, copy);
+  note(tex, isDisplayed, copy);
+}
+
+function fromMathml(element: PageElement): string {
+  const math = nameOf(element) === 'math' ? element : selectOne(element, 'math');
+  return math === null ? '' : tidied(texOfMathml(math));
 }
 
 /** Returns the script that MathJax 2 has drawn. */

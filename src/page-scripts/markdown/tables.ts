@@ -12,6 +12,7 @@ import {
   parentElementOf,
   remove,
   replaceChildren,
+  replaceWith,
   select,
   textOf,
 } from '../dom.ts';
@@ -34,6 +35,7 @@ type Grid = readonly (readonly (Place | undefined)[])[];
  */
 export function straighten(table: PageElement): void {
   moveFoot(table);
+  moveCaption(table);
   const rows = select(table, 'tr').filter((row) => closest(row, 'table') === table);
   const grid = gridOf(rows);
   const columns = Math.max(0, ...grid.map((row) => row.length));
@@ -51,6 +53,16 @@ export function straighten(table: PageElement): void {
 function moveFoot(table: PageElement): void {
   const foot = childrenOf(table).find((part) => nameOf(part) === 'tfoot');
   if (foot !== undefined) append(table, foot);
+}
+
+/** Turndown knows a head row by its place: nothing is before it. */
+function moveCaption(table: PageElement): void {
+  const caption = childrenOf(table).find((part) => nameOf(part) === 'caption');
+  if (caption === undefined) return;
+  const block = createElement(documentOf(table), 'p');
+  append(block, ...nodesOf(caption));
+  replaceWith(table, block, table);
+  remove(caption);
 }
 
 /** Returns the places of the rows; fewer rows when the table has too many places. */

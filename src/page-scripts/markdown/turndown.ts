@@ -1,10 +1,15 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
-import { attribute, lend, nameOf, nextOf, type PageElement, parentElementOf } from '../dom.ts';
+import { attribute, closest, lend, nameOf, nextOf, type PageElement, parentElementOf } from '../dom.ts';
 import { isOfPairs, writeOfPairs } from './definitions.ts';
+import { PIPE } from './escape-lines.ts';
 import { texOf } from './formulas.ts';
 
 const REMOVED = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title'];
+
+const RAISED: Readonly<Record<string, string>> = Object.fromEntries(
+  [...'0123456789+−-=()n'].map((sign, at) => [sign, [...'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ'][at] ?? sign]),
+);
 
 /** Returns what writes an element of a copy as Markdown. */
 export function markdownWriter(): (element: PageElement) => string {
@@ -17,8 +22,10 @@ export function markdownWriter(): (element: PageElement) => string {
   turndown.addRule('pair', { filter: isOfPairs, replacement: writeOfPairs });
   turndown.addRule('formula', {
     filter: (element: PageElement) => texOf(element) !== null,
-    replacement: (_: string, element: PageElement) => texOf(element) ?? '',
+    replacement: (_: string, element: PageElement) =>
+      texOf(element)?.replaceAll('|', closest(element, 'table') === null ? '|' : PIPE) ?? '',
   });
+  turndown.addRule('power', { filter: 'sup', replacement: raised });
   turndown.remove(REMOVED);
   const escaped = turndown.escape.bind(turndown);
   turndown.escape = (text) => escaped(text).replace(/</g, '\\<');
@@ -30,7 +37,7 @@ function listItem(content: string, item: PageElement): string {
   const mark = list !== null && nameOf(list) === 'ol' ? `${attribute(item, 'value') ?? 1}. ` : '- ';
   const text = content
     .trim()
-    .replace(/^(\[[ x]\]) +/, '$1 ')
+    .replace(/^(\[[ x]\])\s+(?:[☐☑☒✓✔]\s*)?/, '$1 ')
     .replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
   return mark + text + (nextOf(item) === null ? '' : '\n');
 }
@@ -43,5 +50,9 @@ const markedWith =
     if (text === '' || /\n\s*\n/.test(text)) return content;
     return content.replace(text, () => mark + text + mark);
   };
+
+/** Without a mark of its own, a power would be a part of the number before it. */
+const raised = (content: string): string =>
+  /^[\d+−=()n-]+$/.test(content) ? content.replace(/./g, (sign) => RAISED[sign] ?? sign) : content;
 
 const task = (_: string, box: PageElement): string => (attribute(box, 'checked') === null ? '[ ] ' : '[x] ');
