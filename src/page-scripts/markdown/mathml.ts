@@ -1,4 +1,4 @@
-import { attribute, childrenOf, nameOf, type PageElement, textOf } from '../dom.ts';
+import { attribute, childrenOf, nameOf, type PageElement, textOf } from '../dom/dom.ts';
 
 /* Formulas of MathML without TeX, written in it: Markdown has no other way to write fractions and powers. */
 

@@ -6,16 +6,16 @@ import {
   closest,
   createElement,
   documentOf,
+  insertBefore,
   nameOf,
   nodesOf,
   type PageElement,
   parentElementOf,
   remove,
   replaceChildren,
-  replaceWith,
   select,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 
 /** Maximum number of columns of a table, and of its places; a larger table stays as it is. */
 const MAX_COLUMNS = 200;
@@ -55,14 +55,14 @@ function moveFoot(table: PageElement): void {
   if (foot !== undefined) append(table, foot);
 }
 
-/** Turndown knows a head row by its place: nothing is before it. */
+/** Beside a caption, Turndown takes the head row for one of the others. */
 function moveCaption(table: PageElement): void {
   const caption = childrenOf(table).find((part) => nameOf(part) === 'caption');
   if (caption === undefined) return;
-  const block = createElement(documentOf(table), 'p');
-  append(block, ...nodesOf(caption));
-  replaceWith(table, block, table);
+  const above = createElement(documentOf(table), 'p');
+  append(above, ...nodesOf(caption));
   remove(caption);
+  insertBefore(table, above);
 }
 
 /** Returns the places of the rows; fewer rows when the table has too many places. */
