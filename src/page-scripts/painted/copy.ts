@@ -243,9 +243,9 @@ class Copier {
   }
 }
 
-/** Whether an element is an image, or a formula that MathJax 2 has drawn as one. */
+/** Whether an element is an image, or a formula that MathJax has drawn as one. */
 const isImage = (element: PageElement, name: string): boolean =>
-  name === 'img' || (name === 'span' && matches(element, '.MathJax_SVG'));
+  name === 'img' || name === 'mjx-container' || (name === 'span' && matches(element, '.MathJax_SVG'));
 
 /** Whether an element is the box of a task in a list, or one in a table that only shows a state. */
 const isTask = (element: PageElement, name: string): boolean =>
