@@ -102,6 +102,7 @@ describe.runIf(process.platform === 'linux')('a thumbnail of a page of 16,383 px
     ['png', 'webp', [809, 10_355]],
     ['png', 'jpeg', [1024, 13_106]],
     ['webp', 'jpeg', [809, 10_355]],
+    ['webp', 'webp', [572, 7321]],
   ] as const)('of %s adds at most 100 MB of memory in %s, and has %j pixels', async (of, format, expected) => {
     const wanted = { width: 1024, height: undefined, format, quality: 80 };
     const bounded = boundedThumbnail(wanted, { format: of, width: WIDTH, height });

@@ -13,8 +13,8 @@ const MAX_SIDE = 2048;
 export const MAX_ENCODED_SIDE = 16_383;
 const DEFAULT_QUALITY = 80;
 /**
- * Maximum number of pixels. WebP and AVIF are encoded as a whole: measured 75 and 80 MiB for so many; PNG and JPEG,
- * which are encoded row by row, 22 and 10 MiB for 13 megapixels.
+ * Maximum number of pixels. WebP and AVIF are encoded as a whole: measured 75 and 73 MiB for so many; PNG and JPEG,
+ * which are encoded row by row, 13 and 10 MiB for 13 megapixels.
  */
 const MAX_PIXELS: Readonly<Record<ThumbnailFormat, number>> = {
   webp: REQUEST_LIMITS.thumbnailPixels.max,
@@ -25,14 +25,14 @@ const MAX_PIXELS: Readonly<Record<ThumbnailFormat, number>> = {
 
 const mebi = ({ max }: { readonly max: number }) => `${max / 2 ** 20} Mi pixels`;
 /** For descriptions. */
-const MEGAPIXELS = `${mebi(REQUEST_LIMITS.thumbnailPixels)} (\`avif\`: ${mebi(REQUEST_LIMITS.avifPixels)}; \`png\` and \`jpeg\`: only of a WebP image)`;
+const PIXELS_TEXT = `${mebi(REQUEST_LIMITS.thumbnailPixels)} (\`avif\`: ${mebi(REQUEST_LIMITS.avifPixels)}; \`png\` and \`jpeg\`: only of a WebP image)`;
 
 const side = integer('pixels', 1, MAX_SIDE);
 
 /** Format and size of a thumbnail. Every field is optional. */
 export const thumbnailFields = {
   width: side.meta({
-    description: `Width of a thumbnail, in pixels. A smaller image is not enlarged, and a thumbnail of more than ${MEGAPIXELS} is scaled down.`,
+    description: `Width of a thumbnail, in pixels. A smaller image is not enlarged, and a thumbnail of more than ${PIXELS_TEXT} is scaled down.`,
   }),
   height: side.meta({
     description:
@@ -78,9 +78,9 @@ export function boundedThumbnail<T extends Thumbnail>(
   const [shownWidth, shownHeight] = isFilled
     ? [Math.min(width, scaledWidth), Math.min(height, scaledHeight)]
     : [scaledWidth, scaledHeight];
-  // A WebP image is decoded as a whole, after it was scaled.
+  // A WebP image is decoded as a whole, scaled, and held while the thumbnail is encoded.
   const decoded = image.format === 'webp' ? (scaledWidth * scaledHeight) / MAX_PIXELS.webp : 0;
-  const excess = Math.max(decoded, (shownWidth * shownHeight) / MAX_PIXELS[wanted.format]);
+  const excess = decoded + (shownWidth * shownHeight) / MAX_PIXELS[wanted.format];
   if (!(excess > 1)) return wanted;
   const bounded = (side: number) => Math.max(1, Math.floor(side / Math.sqrt(excess)));
   return { ...wanted, width: bounded(shownWidth), height: isFilled ? bounded(shownHeight) : undefined };
