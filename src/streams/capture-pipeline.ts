@@ -246,21 +246,21 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits for: a slot, a dial, a place in its batch. Once it runs, or the record of an unreached
-    // target is being stored, `performInSlot` ends it.
+    // It leaves what it waits for: a slot, a turn to be dialled, a place in its batch. Once it runs, `performInSlot`
+    // ends it; once it is dialled, its dial does, because the record of a dead target may be being stored.
     controller.abort(reason);
-    const isWaiting = submission.isQueued && submission.startedAt === undefined && !submission.isUnreached;
+    const isWaiting = submission.isQueued && submission.startedAt === undefined && submission.phase !== 'dial';
     if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));
   };
 
   const hooks: DialHooks = {
     end: (submission, { outcome }, startedAt) => {
       const { command } = submission;
-      submission.isUnreached = true;
       const ending = { ...options, perform: () => outcome, abort: (reason: CapstanError) => abort(submission, reason) };
       performInSlot(command, ending).subscribe((ended) => {
-        if (submission.isOver) return;
-        events.emit(captureStarted(now(), command, startedAt - submission.queuedAt));
+        const { signal } = command;
+        if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
+          events.emit(captureStarted(now(), command, startedAt - submission.queuedAt));
         end(submission, ended);
       });
     },

@@ -31,14 +31,17 @@ export interface Dialling {
   /** Whether the target of a capture is dialled now. */
   readonly applies: (command: Pick<CaptureCommand, 'request' | 'batch'>) => boolean;
   /**
-   * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached; rejects
-   * when the command's signal is aborted.
+   * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached. Settles
+   * soon after the command's signal is aborted.
    */
   readonly dial: (command: CaptureCommand) => Promise<Dialled | Unreached>;
 }
 
 export interface DialHooks {
-  /** Ends a capture whose target was not reached, once its outcome is stored. `startedAt`: when it was dialled. */
+  /**
+   * Ends a capture whose target was not reached, or that was cancelled meanwhile, once its outcome is known.
+   * `startedAt`: when it was dialled.
+   */
   readonly end: (submission: Submission, unreached: Unreached, startedAt: number) => void;
   readonly now: () => number;
 }
@@ -53,22 +56,23 @@ export function dialFirst(
 ): MonoTypeOperatorFunction<Submission> {
   const dial = (submission: Submission): Observable<Submission> => {
     const startedAt = now();
+    const { signal } = submission.command;
     submission.phase = 'dial';
     submission.itemPlace?.dialled();
     return defer(() => connect(submission.command)).pipe(
       catchError((error: unknown) => of({ outcome: Promise.reject(error) })),
       mergeMap((found) => {
-        submission.phase = null;
         if ('outcome' in found) {
           // Not awaited: the target's place among the dials is free while the record is stored.
           end(submission, found, startedAt);
           return EMPTY;
         }
-        if (submission.isOver) {
-          found.close();
+        submission.dialled = found;
+        if (signal.aborted) {
+          end(submission, { outcome: Promise.reject(signal.reason) }, startedAt);
           return EMPTY;
         }
-        submission.dialled = found;
+        submission.phase = null;
         return of(submission);
       }),
     );

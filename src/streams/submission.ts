@@ -28,8 +28,6 @@ export interface Submission {
   queuedAt: number;
   /** Limits the time in the queue. */
   waiting: Subscription;
-  /** Whether its target was not reached: it ends once the record of that is stored. */
-  isUnreached: boolean;
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
   /** Whether it has its outcome, or was refused. */
@@ -50,7 +48,6 @@ export function createSubmission(
     command: { ...asked, signal: controller.signal, onPhase },
     phase: null,
     dialled: undefined,
-    isUnreached: false,
     isQueued: false,
     waiting: Subscription.EMPTY,
     startedAt: undefined,

@@ -6,7 +6,8 @@ import { boundedThumbnail, type Thumbnail } from '../../src/capture/artifacts/th
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createThumbnails } from '../../src/imaging/thumbnails.ts';
 import { createFileThumbnailStore } from '../../src/storage/files/file-thumbnail-store.ts';
-import { type OpenArtifact, putCapture } from '../../src/storage/ports/artifact-store.ts';
+import type { OpenArtifact } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../../src/storage/records/captured-files.ts';
 import { openParts, type Parts } from '../storage/parts.ts';
 import { resultOf } from '../storage/result-of.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
