@@ -1,13 +1,7 @@
 import {
-  BehaviorSubject,
-  catchError,
   defer,
-  EMPTY,
-  finalize,
   fromEvent,
-  ignoreElements,
   type MonoTypeOperatorFunction,
-  map,
   merge,
   mergeMap,
   Observable,
@@ -15,14 +9,10 @@ import {
   of,
   partition,
   takeUntil,
-  tap,
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled, Unreached } from '../capture/dialled.ts';
-import { createFairQueue } from '../fairness/fair-queue.ts';
-import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
-import { createPlaces } from '../fairness/share.ts';
-import { createHostPlaces } from './host-places.ts';
+import { createTurns, type Turns } from '../fairness/turns.ts';
 import type { Submission } from './submission.ts';
 
 /** How targets are dialled. */
@@ -51,28 +41,26 @@ export function dialFirst(
   { stage, dial: connect }: Dialling,
   { end, now }: DialHooks,
 ): MonoTypeOperatorFunction<Submission> {
-  const dial = (submission: Submission): Observable<Submission> => {
-    const startedAt = now();
-    submission.phase = 'dial';
-    submission.itemPlace?.dialled();
-    return defer(() => connect(submission.command)).pipe(
-      catchError((error: unknown) => of({ outcome: Promise.reject(error) })),
-      mergeMap((found) => {
-        submission.phase = null;
-        if ('outcome' in found) {
-          // Not awaited: the target's place among the dials is free while the record is stored.
-          end(submission, found, startedAt);
-          return EMPTY;
-        }
-        if (submission.isOver) {
-          found.close();
-          return EMPTY;
-        }
-        submission.dialled = found;
-        return of(submission);
-      }),
-    );
-  };
+  const dial = (submission: Submission): Observable<Submission> =>
+    new Observable((subscriber) => {
+      const startedAt = now();
+      submission.phase = 'dial';
+      submission.itemPlace?.dialled();
+      // Ends although the capture was aborted: a connection that is open by then must be closed.
+      void connect(submission.command)
+        .catch((error: unknown): Unreached => ({ outcome: Promise.reject(error) }))
+        .then((found) => {
+          submission.phase = null;
+          // The outcome is not awaited: the target's place among the dials is free while the record is stored.
+          if ('outcome' in found) end(submission, found, startedAt);
+          else if (submission.isOver) found.close();
+          else {
+            submission.dialled = found;
+            subscriber.next(submission);
+          }
+          subscriber.complete();
+        });
+    });
 
   return (admitted$) => {
     const [dialled$, others$] = partition(admitted$, ({ isToDial }) => isToDial);
@@ -118,58 +106,48 @@ export interface DialStage {
  * Owners take turns, and so do the batches of one. One owner takes at most half of the dials, and all but one of a
  * host's places, so that its silent targets do not delay other owners.
  */
-export function createDialStage(limit: number): DialStage {
-  const limit$ = new BehaviorSubject(limit);
-  const stage =
-    <C extends Undialled>(dial: Dial<C>): OperatorFunction<C, C> =>
-    (captures$) => {
-      const isOff = () => limit$.value === 0;
-      const hosts = createHostPlaces(() => (isOff() ? Number.POSITIVE_INFINITY : DIALS_PER_HOST));
-      const dials = createPlaces(() => limit$.value);
-      const queue = createFairQueue<readonly [C, free: () => void]>((owner) => isOff() || dials.has(owner));
+export function createDialStage(initialLimit: number): DialStage {
+  let limit = initialLimit;
+  const isOff = () => limit === 0;
+  // Captures that pass undialled do not wait for the dials under way.
+  const dials = createTurns(() => (isOff() ? Number.POSITIVE_INFINITY : limit));
+  const hosts = new Map<string, Turns>();
 
-      const join = (capture: C): void => {
+  const placesOf = (host: string): Turns => {
+    const known = hosts.get(host);
+    if (known !== undefined) return known;
+    const most = () => (isOff() ? Number.POSITIVE_INFINITY : DIALS_PER_HOST);
+    const places = createTurns(most, (free, own) => free > 1 || own === 0);
+    hosts.set(host, places);
+    return places;
+  };
+
+  return {
+    each: (dial) =>
+      mergeMap((capture) => {
         const { owner, command } = capture;
         const { batch, signal, request } = command;
-        let leaveQueue = (): void => {};
-        const leaveHost = hosts.enter(request.target.host, owner, batch, (free) => {
-          leaveQueue = queue.join([capture, free], owner, batch);
-        });
-        const leave = (): void => {
-          leaveQueue();
-          leaveHost();
-        };
-        signal.addEventListener('abort', leave, { once: true });
-      };
-
-      const work = ([capture, free]: readonly [C, () => void]): Observable<C> =>
-        defer(() => {
-          const done = isOff() ? undefined : dials.take(capture.owner);
-          if (done === undefined) {
-            free();
-            return of(capture);
-          }
-          return dial(capture).pipe(
-            finalize(() => {
-              done();
+        const { host } = request.target;
+        const dialled$ = defer(() => (isOff() ? of(capture) : dial(capture)));
+        return new Observable((subscriber) => {
+          signal.addEventListener('abort', () => subscriber.complete(), { once: true });
+          const places = placesOf(host);
+          return places.enter(owner, batch, (free) => {
+            subscriber.add(() => {
               free();
-              queue.retry();
-            }),
-          );
+              if (places.taken === 0) hosts.delete(host);
+            });
+            dials.during(owner, batch, dialled$).subscribe(subscriber);
+          });
         });
-      // Captures that pass undialled do not wait for the dials under way.
-      const most$ = limit$.pipe(map((most) => (most === 0 ? Number.POSITIVE_INFINITY : most)));
-      return merge(
-        mergeMapOnDemand(queue.next$, most$, work),
-        limit$.pipe(tap(hosts.retry), ignoreElements()),
-        captures$.pipe(tap(join), ignoreElements()),
-      );
-    };
-  return {
-    each: stage,
-    setLimit: (next) => limit$.next(next),
+      }),
+    setLimit(next) {
+      limit = next;
+      for (const places of hosts.values()) places.retry();
+      dials.retry();
+    },
     get limit() {
-      return limit$.value;
+      return limit;
     },
   };
 }
