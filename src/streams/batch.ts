@@ -16,19 +16,18 @@ import type { Failure } from '../capture/errors.ts';
 import type { Recipients } from '../capture/events.ts';
 import { type BatchItem, type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { CapturePipeline } from './capture-pipeline.ts';
+import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
 import { type ItemSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
 import { createReadPace } from './read-pace.ts';
-import type { ItemPlace } from './reservation.ts';
 
 export interface BatchOptions {
   readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials' | 'maxPerBatch'>;
-  /** Submits one item under its place in the batch. An error becomes its outcome. */
+  /** Submits one item. An error becomes its outcome. */
   readonly submit: (
     request: CaptureRequest,
-    options: Client & { readonly batch: string; readonly itemPlace: ItemPlace },
+    options: Client & Required<Pick<SubmitOptions, 'batch' | 'item'>>,
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -102,7 +101,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idle = timer(ms, scheduler).subscribe(() => {
           const left = idleSince + IDLE_MS - now();
           if (left > 0) awaitIdle(left);
-          else reservation.giveBack();
+          else if (done === read) reservation.giveBack();
         });
       };
       const beginIdle = (): void => {
@@ -127,8 +126,8 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         }
         const { url } = item.target;
         pace.read();
-        const itemPlace = reservation.item(readAhead.read());
-        return submit(item, { ...client, batch, itemPlace }).pipe(
+        const readItem = readAhead.read();
+        return submit(item, { ...client, batch, item: { ...readItem, enter: reservation.enter } }).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {
@@ -136,7 +135,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
             events.emit(batchProgressed(now(), progress()));
           }),
           finalize(() => {
-            itemPlace.leave();
+            readItem.ended();
             beginIdle();
           }),
         );
