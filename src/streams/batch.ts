@@ -111,21 +111,20 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
       const pace = createReadPace({ isShared: reservation.isShared, scheduler });
-      // Without dials, only reused and refused captures end before they have a slot.
-      const room$ = readAhead.room$.pipe(switchMap(() => (pipeline.maxDials === 0 ? of(null) : pace.room$)));
+      const room$ = readAhead.room$.pipe(switchMap(() => pace.room$));
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
         failed += outcome.state === 'stored' ? 0 : 1;
       };
       const capture = (item: ItemRequest, index: number): Observable<BatchItem> => {
         read += 1;
+        pace.read();
         if ('failure' in item) {
           const { url } = item;
           // Emits no event: invalid items cost the client nothing, so there may be any number of them.
           return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: item.failure } }).pipe(tap(count));
         }
         const { url } = item.target;
-        pace.read();
         const readItem = readAhead.read();
         return submit(item, { ...client, batch, item: { ...readItem, enter: reservation.enter } }).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
