@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, printableConfig } from '../config/mod.ts';
 import { type Log, type Logger, openLog } from '../log/log.ts';
-import { connectionLimit } from '../service/connection-limit.ts';
+import { connectionLimit } from '../service/operation/connection-limit.ts';
 import { packageVersion } from '../version.ts';
 import { whenOutputEnds } from './closed-output.ts';
 import { watchForEnd } from './ending.ts';

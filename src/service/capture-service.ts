@@ -24,7 +24,7 @@ import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
 import type { BatchRequester, ItemRequest } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
-import type { ManagedReceivers } from './manage-receivers.ts';
+import type { ManagedReceivers } from './receivers/manage-receivers.ts';
 
 export type { ItemRequest };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../../src/storage/records/captured-files.ts';
 import { resultOf } from '../http/stored-capture.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';

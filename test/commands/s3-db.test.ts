@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { MongoClient } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../../src/storage/records/captured-files.ts';
 import { keyOf } from '../../src/storage/remote/keys.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { HTML, IMAGE, keepPicture } from '../storage/parts.ts';

@@ -64,7 +64,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string])[] = [
   ['src/jobs/run-job.ts', 'src/storage/documents/jobs.ts'],
   ['src/words/comparable.ts', 'src/capture/errors.ts'],
   ['src/words/comparable.ts', 'src/cdp/connection.ts'],
-  ['src/page-scripts/dom.ts', 'src/capture/errors.ts'],
+  ['src/page-scripts/dom/dom.ts', 'src/capture/errors.ts'],
   ['src/new-room/new-file.ts', 'src/capture/errors.ts'],
 ];
 
@@ -83,9 +83,9 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ['src/http/routes/results.ts', 'src/storage/ports/result-store.ts'],
   ['src/http/routes/results.ts', 'src/feed/event-feed.ts'],
   ['src/service/create-service.ts', 'src/storage/storage.ts'],
-  ['src/service/open-receivers.ts', 'src/receivers/dispatcher.ts'],
+  ['src/service/receivers/open-receivers.ts', 'src/receivers/dispatcher.ts'],
   ['src/commands/serve.ts', 'src/http/server.ts'],
-  ['src/page-scripts/dom.ts', 'src/words/comparable.ts'],
+  ['src/page-scripts/dom/dom.ts', 'src/words/comparable.ts'],
   ['src/storage/records/terms.ts', 'src/words/folded.ts'],
   ['src/mod.ts', 'src/service/create-service.ts'],
 ];

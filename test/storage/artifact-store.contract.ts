@@ -1,6 +1,7 @@
 import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
+import type { ArtifactStore } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../../src/storage/records/captured-files.ts';
 import { createIdSource, firstIdAt } from '../../src/storage/records/ids.ts';
 import { HTML, IMAGE } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';

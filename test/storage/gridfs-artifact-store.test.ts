@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { gridfsBackend } from '../../src/storage/gridfs/backend.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../../src/storage/records/captured-files.ts';
 import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
 import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { emptyDatabase } from '../support/mongo.ts';

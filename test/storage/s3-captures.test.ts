@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Marks } from '../../src/capture/finding/marks.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../../src/storage/records/captured-files.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { keyOf } from '../../src/storage/remote/keys.ts';
 import { s3Backend } from '../../src/storage/s3/backend.ts';

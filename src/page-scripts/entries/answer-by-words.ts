@@ -1,6 +1,6 @@
 import { folded } from '../../words/folded.ts';
 import { ACCEPT, ACKNOWLEDGE, CHOICE, INFORMATION, NAMED, REJECT, SUBJECT } from '../banner/words.ts';
-import { ancestors } from '../composed-tree.ts';
+import { ancestors } from '../dom/composed-tree.ts';
 import {
   attribute,
   bodyOf,
@@ -17,9 +17,9 @@ import {
   page,
   select,
   shadowOf,
-} from '../dom.ts';
-import { treesIn } from '../open-trees.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
+import { web } from '../dom/web.ts';
 
 /** Maximum number of buttons that are looked at, and of characters of a banner. */
 const MAX_BUTTONS = 2_000;

@@ -11,7 +11,7 @@ import {
   setText,
   textOf,
   textsIn,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 
 /*
  * Turndown escapes each text node by itself, so a paragraph of several, or of several lines, could make a heading, a

@@ -1,5 +1,5 @@
 import { folded } from '../../words/folded.ts';
-import type { Rectangle } from '../boxes.ts';
+import type { Rectangle } from '../boxes/boxes.ts';
 import {
   attribute,
   classOf,
@@ -14,7 +14,7 @@ import {
   selectOne,
   setAttribute,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 import { BACKSLASH } from './escape-lines.ts';
 import { isCommand } from './tex-commands.ts';
 

@@ -20,7 +20,7 @@ import {
   setAttribute,
   setText,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 import { nameDrawnTables } from './drawn-tables.ts';
 import { checkFormulas } from './formulas.ts';
 import { straighten } from './tables.ts';

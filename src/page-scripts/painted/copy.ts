@@ -1,4 +1,4 @@
-import { composedParent, holds } from '../composed-tree.ts';
+import { composedParent, holds } from '../dom/composed-tree.ts';
 import {
   append,
   attribute,
@@ -23,11 +23,11 @@ import {
   parseHtml,
   selectOne,
   setAttribute,
-} from '../dom.ts';
+} from '../dom/dom.ts';
+import { resolved } from '../dom/urls.ts';
+import { web, windowOf } from '../dom/web.ts';
 import { DRAWN_AS, drawnPart } from '../markdown/drawn-tables.ts';
 import { noteDrawnFormula, noteFormula, texOf } from '../markdown/formulas.ts';
-import { resolved } from '../urls.ts';
-import { web, windowOf } from '../web.ts';
 import { isInLine } from './inside.ts';
 import { isGap, isMarked, isWords, type Marked } from './items.ts';
 import type { PaintedLimits } from './limits.ts';

@@ -8,14 +8,14 @@ import type { Marks } from '../../capture/finding/marks.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
 import { codeOf, writeFailure } from '../failures/write-failure.ts';
-import {
-  type CapturedFiles,
-  filesIn,
-  type LocalStore,
-  type OpenArtifact,
-  type RemovedArtifacts,
-  type StagedCapture,
+import type {
+  CapturedFiles,
+  LocalStore,
+  OpenArtifact,
+  RemovedArtifacts,
+  StagedCapture,
 } from '../ports/artifact-store.ts';
+import { filesIn } from '../records/captured-files.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { publishDurably, writeDurably, writeNew } from './durable-file.ts';

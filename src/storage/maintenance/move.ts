@@ -1,10 +1,11 @@
 import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
 import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
+import { namingStore } from '../files/own-copies.ts';
 import { readStore } from '../files/store-id.ts';
-import { type ArtifactStore, putCapture, readFiles } from '../ports/artifact-store.ts';
-import { namingStore } from '../ports/local-copies.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { putCapture, readFiles } from '../records/captured-files.ts';
 import { marksOf } from '../records/marks.ts';
 import { createSweep } from '../remote/sweep.ts';
 import { listedRecord } from './listed-record.ts';

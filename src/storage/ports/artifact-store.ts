@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import type { Marks } from '../../capture/finding/marks.ts';
-import type { Result, StoredRecord } from '../../capture/result/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 
 /*
  * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `remote/`
@@ -18,15 +17,7 @@ export interface CapturedFiles extends Readonly<Partial<Record<ArtifactKind, Art
   readonly html: ArtifactContent;
 }
 
-type ArtifactContent = Uint8Array | string;
-
-/** Returns the files that a capture has, with their kinds. */
-export function filesIn(captured: CapturedFiles): readonly (readonly [ArtifactKind, ArtifactContent])[] {
-  return ARTIFACT_KINDS.flatMap((kind) => {
-    const content = captured[kind];
-    return content == null ? [] : [[kind, content] as const];
-  });
-}
+export type ArtifactContent = Uint8Array | string;
 
 /** First and last byte, both included. */
 export interface ByteSpan {
@@ -142,45 +133,4 @@ export interface LocalStore extends ArtifactStore {
   copyRecord(record: StoredRecord): Promise<void>;
   /** Removes copies of captures that another store has. Does not remove thumbnails or change `bytes`. */
   release(ids: readonly number[]): Promise<void>;
-}
-
-/** Returns a store with some methods replaced. Its size is read each time: spreading would copy it once. */
-export function changedStore(store: ArtifactStore, changed: Partial<Omit<ArtifactStore, 'bytes'>>): ArtifactStore {
-  return {
-    ...store,
-    ...changed,
-    get bytes() {
-      return store.bytes;
-    },
-  };
-}
-
-export async function putCapture(
-  store: ArtifactStore,
-  record: Result | StoredRecord,
-  files: CapturedFiles,
-): Promise<ScreenshotInfo> {
-  const staged = await store.stage({ evidence: null, ...record }, files);
-  try {
-    await staged.publish();
-  } catch (error) {
-    await staged.discard();
-    throw error;
-  }
-  return staged.info;
-}
-
-/** Reads all files of a capture; undefined when one of them is gone. */
-export async function readFiles(
-  store: Pick<ArtifactStore, 'open'>,
-  { id, artifacts }: StoredRecord,
-): Promise<CapturedFiles | undefined> {
-  const contents: Partial<Record<ArtifactKind, Buffer>> = {};
-  for (const kind of artifacts?.kinds ?? []) {
-    const file = await store.open(id, kind);
-    if (file === undefined) return undefined;
-    contents[kind] = await buffer(file.stream());
-  }
-  const { image, html } = contents;
-  return image === undefined || html === undefined ? undefined : { ...contents, image, html };
 }

@@ -8,14 +8,8 @@ import { nullIfDamaged } from '../failures/store-errors.ts';
 import { describeNewest } from '../files/ids-by-time.ts';
 import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';
-import {
-  type ArtifactStore,
-  type ByteSpan,
-  type CapturedFiles,
-  filesIn,
-  type OpenArtifact,
-  type StagedCapture,
-} from '../ports/artifact-store.ts';
+import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact, StagedCapture } from '../ports/artifact-store.ts';
+import { filesIn } from '../records/captured-files.ts';
 import type { Backend } from './backend.ts';
 import { bytesBeside, type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
 import { fileKey, keyOf } from './keys.ts';

@@ -2,14 +2,10 @@ import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { nullIfDamaged } from '../failures/store-errors.ts';
-import {
-  type ArtifactStore,
-  type CapturedFiles,
-  filesIn,
-  type LocalStore,
-  readFiles,
-} from '../ports/artifact-store.ts';
-import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
+import { hasCopy, namingStore } from '../files/own-copies.ts';
+import type { ArtifactStore, CapturedFiles, LocalStore } from '../ports/artifact-store.ts';
+import type { LocalCopies } from '../ports/local-copies.ts';
+import { filesIn, readFiles } from '../records/captured-files.ts';
 import { marksOf, sameMarks } from '../records/marks.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */

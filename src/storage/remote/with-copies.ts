@@ -1,5 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { changedStore } from '../records/captured-files.ts';
 import type { Uploads } from './uploads.ts';
 
 /**
