@@ -190,19 +190,25 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const dial = (submission: Submission, connect: Dialling['dial']): Observable<Submission> =>
     new Observable((subscriber) => {
       const startedAt = now();
+      const { command } = submission;
+      submission.state = 'dialling';
       submission.phase = 'dial';
       submission.item?.dialled();
       // Goes on when the capture is aborted: a connection that is open by then must be closed.
-      void connect(submission.command)
+      void connect(command)
         .catch((error: unknown): Unreached => ({ outcome: Promise.reject(error) }))
         .then((found) => {
-          submission.phase = null;
-          // The outcome is not awaited: the target's place among the dials is free while the record is stored.
-          if ('outcome' in found) endUnreached(submission, found, startedAt);
-          else if (submission.state === 'over') found.close();
-          else {
+          if ('outcome' in found) {
+            // Not awaited: the target's place among the dials is free while the record is stored.
+            endUnreached(submission, found, startedAt);
+          } else {
             submission.dialled = found;
-            subscriber.next(submission);
+            if (command.signal.aborted) end(submission, outcomeOfAbort(command.signal));
+            else {
+              submission.state = 'queued';
+              submission.phase = null;
+              subscriber.next(submission);
+            }
           }
           subscriber.complete();
         });
@@ -216,11 +222,11 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const endUnreached = (submission: Submission, { outcome }: Unreached, dialledAt: number): void => {
     const { command } = submission;
-    if (submission.state !== 'over') submission.state = 'unreached';
+    const { signal } = command;
     const ending = { ...options, perform: () => outcome, abort: (reason: CapstanError) => abort(submission, reason) };
     performInSlot(command, ending).subscribe((ended) => {
-      if (submission.state === 'over') return;
-      events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
+      if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
+        events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
       end(submission, ended);
     });
   };
@@ -302,8 +308,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits for: a slot, a dial, its turn in its batch. Once it runs, or the record of an unreached
-    // target is being stored, `performInSlot` ends it.
+    // It leaves what it waits for: a slot, a turn to be dialled, its turn in its batch. Once it runs, `performInSlot`
+    // ends it; once it is dialled, its dial does, because the record of a dead target may be being stored.
     controller.abort(reason);
     if (submission.state === 'queued') end(submission, outcomeOfAbort(command.signal));
   };

@@ -9,8 +9,8 @@ export interface Dialling {
   /** Whether the target of a capture is dialled now. */
   readonly applies: (command: Pick<CaptureCommand, 'request' | 'batch'>) => boolean;
   /**
-   * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached; rejects
-   * when the command's signal is aborted.
+   * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached. Settles
+   * soon after the command's signal is aborted.
    */
   readonly dial: (command: CaptureCommand) => Promise<Dialled | Unreached>;
 }

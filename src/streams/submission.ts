@@ -28,10 +28,10 @@ export interface Submission {
   /**
    * - `admitted`: the queue of the cluster has not taken it yet.
    * - `queued`: from then on until it starts; captures of batches, and all outside of a cluster, are queued at once.
-   * - `unreached`: it ends once the record of its target, which was not reached, is stored.
+   * - `dialling`: until its target is reached, or the record of one that was not is stored.
    * - `over`: it has its outcome, or was refused.
    */
-  state: 'admitted' | 'queued' | 'unreached' | 'running' | 'over';
+  state: 'admitted' | 'queued' | 'dialling' | 'running' | 'over';
   queuedAt: number;
   /** Limits the time in the queue. */
   waiting: Subscription;
