@@ -21,7 +21,7 @@ const CHECK_MS = 500;
 const BUSY_MS = 100;
 /** Time limit for a worker's answer to a request, in milliseconds. */
 const ANSWER_MS = 1_000;
-/** Time that a worker has to report a dial that has reached its deadline, in milliseconds. */
+/** Time that a worker has to report a dial that has reached its deadline or was cancelled, in milliseconds. */
 const GRACE_MS = 5_000;
 
 interface RemoteDialsOptions {
@@ -158,11 +158,13 @@ export class RemoteDials {
     // Queueing the capture reports that it is too large.
     if (body === undefined) return { ms: 0 };
     const { promise, resolve: settle } = Promise.withResolvers<Found | undefined>();
+    let late = setTimeout(() => settle(undefined), leftMs + GRACE_MS);
     const onAbort = (): void => {
       this.#release(id, worker);
-      settle(undefined);
+      // The worker says that it has ended the dial, or reports the outcome that it was storing.
+      clearTimeout(late);
+      late = setTimeout(() => settle(undefined), link.isUp ? GRACE_MS : 0);
     };
-    const late = setTimeout(() => settle(undefined), leftMs + GRACE_MS);
     this.#pending.set(id, { worker, settle });
     signal.addEventListener('abort', onAbort, { once: true });
     try {

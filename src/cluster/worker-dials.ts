@@ -91,7 +91,7 @@ export class WorkerDials {
       // The place of the dial is free while the record is stored.
       const outcome = await found.outcome;
       this.#dials.delete(id);
-      return signal.aborted ? tell(node, undialled) : report(node, id, outcome, of.batch);
+      return outcome.state === 'cancelled' ? tell(node, undialled) : report(node, id, outcome, of.batch);
     }
     if (signal.aborted) {
       this.#dials.delete(id);

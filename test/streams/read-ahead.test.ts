@@ -14,6 +14,7 @@ function readAll(ahead: ReturnType<typeof createReadAhead>, isDialled = true) {
       .unsubscribe();
     if (!hasRoom) continue;
     const item = ahead.read();
+    item.toDial();
     if (isDialled) item.dialled();
     read.push(item);
   }

@@ -130,6 +130,7 @@ export const parentOf = reader<PageNode, PageNode | null>('Node', 'parentNode');
 export const parentElementOf = reader<PageNode, PageElement | null>('Node', 'parentElement');
 export const firstOf = reader<PageNode, PageNode | null>('Node', 'firstChild');
 export const nextOf = reader<PageNode, PageNode | null>('Node', 'nextSibling');
+export const previousOf = reader<PageNode, PageNode | null>('Node', 'previousSibling');
 export const nodesOf = lister<PageNode, PageNode>('Node', 'childNodes');
 export const firstElementOf = reader<PageElement, PageElement | null>('Element', 'firstElementChild');
 export const childrenOf = lister<PageElement, PageElement>('Element', 'children');

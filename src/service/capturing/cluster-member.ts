@@ -77,7 +77,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
       const found = await dialCapture(command, capturing);
       if (!('outcome' in found)) return found;
       const ended = (outcome: CaptureOutcome): CaptureOutcome => {
-        if (command.signal.aborted) return outcome;
+        if (outcome.state === 'cancelled') return outcome;
         onStarted?.(command);
         onEnded?.(command, outcome);
         return outcome;

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
@@ -179,8 +178,6 @@ function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): I
 
 /** Maximum number of lines in a body that are bad or whose target is forbidden; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
-/** Maximum time for which items are read before the event loop gets a turn, in milliseconds. */
-const MAX_MS_PER_TURN = 1;
 
 /** Items of a batch whose target was forbidden. Each costs an event and a line of the log. */
 interface Forbidden {
@@ -205,7 +202,6 @@ async function* sentItems(
 ): AsyncGenerator<ItemRequest, void, undefined> {
   let sent = 0;
   let bad = 0;
-  let turnedAt = performance.now();
   const body = decodedBody(ctx.req, decoder);
   try {
     for await (const line of bodyLines(body, { maxBytes: MAX_LINE_BYTES, silenceMs })) {
@@ -223,11 +219,6 @@ async function* sentItems(
         return;
       }
       yield item;
-      // Lines that fail at once would otherwise block the event loop for the whole body.
-      const mayFailAtOnce = bad + forbidden.count > 0;
-      if (!mayFailAtOnce && performance.now() - turnedAt < MAX_MS_PER_TURN) continue;
-      await nextTurn();
-      turnedAt = performance.now();
     }
   } catch (error) {
     throw brokenBody(error);
