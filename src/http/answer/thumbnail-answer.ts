@@ -1,5 +1,5 @@
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
-import { type Thumbnail, thumbnailName } from '../../capture/artifacts/thumbnail.ts';
+import { boundedThumbnail, type Thumbnail, thumbnailName } from '../../capture/artifacts/thumbnail.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
@@ -15,8 +15,9 @@ export async function answerThumbnail(
   ctx: HttpContext,
   service: CaptureService,
   info: ScreenshotInfo,
-  wanted: Thumbnail,
+  asked: Thumbnail,
 ): Promise<void> {
+  const wanted = boundedThumbnail(asked, info);
   const etag = `"${info.sha256}-${thumbnailName(wanted)}"`;
   const isKnown = matchesEtag(ctx.get('If-None-Match'), etag);
   const thumbnail = isKnown
