@@ -61,7 +61,7 @@ export interface RouteContext {
   readonly document: () => string;
 }
 
-export type RequestSchemas = ReturnType<typeof requestSchemas>;
+type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /** Dependencies of the routes that every process has, workers of a cluster included. */
 export interface OperationsContext {
