@@ -156,9 +156,9 @@ describe('a batch whose targets are dialled', () => {
     time.maxFrames = 10_000;
     const { pipeline, runBatch, types } = rig({ maxConcurrent: 4, maxQueue: 10 }, time);
     const batch = runBatch([request('silent'), request('silent')], 2).subscribe();
-    await expect.poll(() => pipeline.load.taken).toBe(4);
+    await expect.poll(() => pipeline.load.taken).toBe(2);
     time.flush();
-    expect(pipeline.load.taken).toBe(4);
+    expect(pipeline.load.taken).toBe(2);
     batch.unsubscribe();
     await expect.poll(() => pipeline.load.taken).toBe(0);
     const ofCaptures = types.filter((type) => type.startsWith('capture.'));

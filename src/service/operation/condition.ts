@@ -4,7 +4,7 @@ import type { Overload, Pressure } from '../../capture/operation/pressure.ts';
 import type { ClusterStats } from '../../capture/operation/stats.ts';
 import type { PressureConfig } from '../../config/slices.ts';
 import { openGauge } from '../../pressure/gauge.ts';
-import { trimAllocator } from '../../pressure/give-back.ts';
+import { collectSoon, trimAllocator } from '../../pressure/give-back.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../../pressure/monitor.ts';
 import { createJudge } from '../../pressure/overload.ts';
 import { overloadThresholds } from '../../pressure/thresholds.ts';
@@ -108,7 +108,10 @@ export function watchCondition(config: PressureConfig, parts: ConditionParts) {
     gauge: openGauge(READING_INTERVAL_MS),
     judge: createJudge(overloadThresholds(config)),
     activeCaptures: parts.active,
-    giveBack: () => void trimAllocator(),
+    giveBack: () => {
+      collectSoon();
+      void trimAllocator();
+    },
     onVerdict: (overload) => {
       parts.setOverload(overload);
       const now = pressure();
