@@ -22,5 +22,7 @@ export async function writeReport(
   };
   const evidenceOf = async (capture: number) => (await client.result(capture, { signal })).evidence;
   const { captures, pages } = await exportScan(outcomes(), { evidenceOf, openImage }, directory);
-  process.stderr.write(`report of ${captures} captures on ${pages} pages: ${directory}/index.html\n`);
+  process.stderr.write(
+    `report of ${captures} captures on ${pages} ${pages === 1 ? 'page' : 'pages'}: ${directory}/index.html\n`,
+  );
 }

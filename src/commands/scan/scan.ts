@@ -106,10 +106,12 @@ async function follow(client: CapstanClient, id: string, form: OutputForm, signa
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    process.stderr.write(`stopped; scan ${id} goes on with --resume\n`);
-    return codeOfEnd(signal);
   } finally {
     progress.end();
+  }
+  if (signal.aborted) {
+    process.stderr.write(`stopped; scan ${id} goes on with --resume\n`);
+    return codeOfEnd(signal);
   }
   if (job?.state === 'completed') return 0;
   process.stderr.write(`the scan was ${job?.state}${job?.error == null ? '' : `: ${job.error}`}\n`);
