@@ -4,7 +4,7 @@ import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
 import type { CaptureOutcome } from '../../../capture/outcome.ts';
 import { callbackUrl, MAX_LINE_BYTES } from '../../../capture/request.ts';
 import { refusal } from '../../../capture/validate.ts';
-import type { CaptureService, ItemRequest } from '../../../service/capture-service.ts';
+import type { ItemRequest, ServiceView } from '../../../service/capture-service.ts';
 import { failureOf, noteCutShort, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
 import { BatchLineSchema, BatchResultSchema } from '../../answer/schemas.ts';
 import { clientGone } from '../../connection/client-gone.ts';
@@ -112,7 +112,7 @@ async function answerSentLines(
 
 async function answerBatch(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   { items, size, concurrency, callback, forbidden }: Asked,
   asLines: boolean,
 ): Promise<void> {
