@@ -18,7 +18,7 @@ const MAX_PACKED_BYTES = 1024 * 1024;
 const MAX_TOGETHER_BYTES = 8 * 1024 * 1024;
 
 /** A file of a capture. */
-export interface StoredFile {
+interface StoredFile {
   readonly kind: ArtifactKind;
   readonly bytes: number;
   /** In hex. */
