@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
+import { type Dialled, MAX_UNUSED_MS } from '../capture/dialled.ts';
 import type { CapstanError } from '../capture/errors.ts';
 import type { Destination } from './egress-policy.ts';
 
@@ -33,7 +33,7 @@ export interface Opened {
 }
 
 /** The result of dialling a capture's target ahead. */
-export class HeldConnection implements Dialled {
+export class DialledConnection implements Dialled {
   readonly ms: number;
   readonly #openedAt = performance.now();
   #opened: Opened | undefined;
@@ -44,7 +44,7 @@ export class HeldConnection implements Dialled {
     const { destination, socket, address } = opened;
     if (destination === undefined || socket === undefined || address === undefined) return;
     this.#opened = { destination, socket, address };
-    socket.setTimeout(MAX_HELD_MS, () => socket.destroy());
+    socket.setTimeout(MAX_UNUSED_MS, () => socket.destroy());
   }
 
   /** Notes the failure of another destination. */
