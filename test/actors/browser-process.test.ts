@@ -119,7 +119,7 @@ describe('the process of a browser', () => {
 it('rejects when no file descriptors are left for the browser, without ending the service', async () => {
   const script = `
     import { openSync } from 'node:fs';
-    import { startProcess } from '${join(import.meta.dirname, '../../src/actors/browser-process.ts')}';
+    import { startProcess } from '${join(import.meta.dirname, '../../src/actors/launching/browser-process.ts')}';
     try {
       for (;;) openSync('/dev/null');
     } catch {}
