@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CaptureCommand } from '../capture/command.ts';
-import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
+import { type Dialled, MAX_UNUSED_MS } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
@@ -44,7 +44,7 @@ export class RemoteDials {
   readonly #options: RemoteDialsOptions;
   readonly #pending = new Map<number, Pending>();
   /** Connections that wait at a worker, by capture. */
-  readonly #held = new Map<number, { readonly worker: string; readonly ms: number; readonly at: number }>();
+  readonly #open = new Map<number, { readonly worker: string; readonly ms: number; readonly at: number }>();
   /** Captures that a lost worker may have ended and recorded. */
   readonly #uncertain = new Set<number>();
   readonly #timer: NodeJS.Timeout;
@@ -81,7 +81,7 @@ export class RemoteDials {
         this.#uncertain.delete(id);
         return found;
       } else {
-        this.#held.set(id, { worker, ms: found.ms, at: performance.now() });
+        this.#open.set(id, { worker, ms: found.ms, at: performance.now() });
         return this.#dialled(id, found.ms);
       }
     }
@@ -118,17 +118,17 @@ export class RemoteDials {
    * connection is closed.
    */
   claimed(id: number, worker: string): number {
-    const held = this.#held.get(id);
-    if (held === undefined) return 0;
-    this.#held.delete(id);
-    if (held.worker !== worker) this.#release(id, held.worker);
-    return held.ms;
+    const open = this.#open.get(id);
+    if (open === undefined) return 0;
+    this.#open.delete(id);
+    if (open.worker !== worker) this.#release(id, open.worker);
+    return open.ms;
   }
 
   /** Returns the worker that holds the connection of a capture, and has not closed it yet. */
   holderOf(id: number): string | undefined {
-    const held = this.#held.get(id);
-    return held !== undefined && performance.now() - held.at < MAX_HELD_MS ? held.worker : undefined;
+    const open = this.#open.get(id);
+    return open !== undefined && performance.now() - open.at < MAX_UNUSED_MS ? open.worker : undefined;
   }
 
   /** Whether a lost worker may have recorded the end of a capture. */
@@ -184,7 +184,7 @@ export class RemoteDials {
   #choose(): string | undefined {
     const own = new Map<string, number>();
     // Connections that wait there count, so that each worker has some for its next slots.
-    for (const { worker } of [...this.#pending.values(), ...this.#held.values()])
+    for (const { worker } of [...this.#pending.values(), ...this.#open.values()])
       own.set(worker, (own.get(worker) ?? 0) + 1);
     let best: { readonly name: string; readonly used: number } | undefined;
     for (const { name, dials } of this.#options.census.workers) {

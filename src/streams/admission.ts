@@ -171,7 +171,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     close() {
       closed = true;
       // Otherwise a batch without places would wait for one forever, and `drain` would not wait for the batch to end.
-      for (const reservation of [...reservations]) if (reservation.held === 0) reservation.revoke();
+      for (const reservation of [...reservations]) if (reservation.size === 0) reservation.revoke();
     },
     /** Gives batches no further places. From then on they count only with those that captures hold. */
     revokeBatches() {

@@ -193,7 +193,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       const { command } = submission;
       submission.state = 'dialling';
       submission.phase = 'dial';
-      submission.item?.dialled();
+      submission.item?.dialling();
       // Goes on when the capture is aborted: a connection that is open by then must be closed.
       void connect(command)
         .catch((error: unknown): Unreached => ({ outcome: Promise.reject(error) }))
@@ -214,7 +214,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         });
     });
 
-  const dialled = (submission: Submission): Observable<Submission> => {
+  /** Emits a capture whose target is reached, and one that is not dialled at once. */
+  const reached = (submission: Submission): Observable<Submission> => {
     if (dialling === undefined || !submission.isToDial) return of(submission);
     submission.item?.toDial();
     return dialling.stage.inTurn(submission, dial(submission, dialling.dial));
@@ -223,8 +224,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const endUnreached = (submission: Submission, { outcome }: Unreached, dialledAt: number): void => {
     const { command } = submission;
     const { signal } = command;
-    const ending = { ...options, perform: () => outcome, abort: (reason: CapstanError) => abort(submission, reason) };
-    performInSlot(command, ending).subscribe((ended) => {
+    performInSlot(command, { ...slotOf(submission), perform: () => outcome }).subscribe((ended) => {
       if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
         events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
       end(submission, ended);
@@ -272,6 +272,11 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     submission.client.error(error);
   };
 
+  const slotOf = (submission: Submission): SlotOptions => ({
+    ...options,
+    abort: (reason) => abort(submission, reason),
+  });
+
   /** Performs a capture that has a slot. Emits the outcome, and completes when the next capture may take the slot. */
   const perform = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
@@ -284,7 +289,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performInSlot(command, { ...options, abort: (reason) => abort(submission, reason) });
+        : performInSlot(command, slotOf(submission));
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
@@ -314,7 +319,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     if (submission.state === 'queued') end(submission, outcomeOfAbort(command.signal));
   };
 
-  const ended$ = admitted$.pipe(mergeMap(dialled), mergeMap(joined), mergeMap(enqueued), queue.each(perform));
+  const ended$ = admitted$.pipe(mergeMap(reached), mergeMap(joined), mergeMap(enqueued), queue.each(perform));
   ended$.subscribe(([submission, outcome]) => end(submission, outcome));
 
   const refusal = (): CapstanError | undefined => admission.refusal() ?? queue.refusal?.();

@@ -47,13 +47,13 @@ export function createDialStage(initialLimit: number): DialStage {
   const dials = createTurns(() => (isOff() ? Number.POSITIVE_INFINITY : limit));
   const hosts = new Map<string, Turns>();
 
-  const placesOf = (host: string): Turns => {
+  const turnsOf = (host: string): Turns => {
     const known = hosts.get(host);
     if (known !== undefined) return known;
     const most = () => (isOff() ? Number.POSITIVE_INFINITY : DIALS_PER_HOST);
-    const places = createTurns(most, (free, own) => free > 1 || own === 0);
-    hosts.set(host, places);
-    return places;
+    const turns = createTurns(most, (free, own) => free > 1 || own === 0);
+    hosts.set(host, turns);
+    return turns;
   };
 
   return {
@@ -62,20 +62,20 @@ export function createDialStage(initialLimit: number): DialStage {
         const { owner, command } = capture;
         const { batch, signal, request } = command;
         const { host } = request.target;
-        const places = placesOf(host);
+        const turns = turnsOf(host);
         const dialled$ = defer(() => (isOff() ? of(capture) : dial$));
         signal.addEventListener('abort', () => subscriber.complete(), { once: true });
-        return places.enter(owner, batch, (free) => {
+        return turns.enter(owner, batch, (free) => {
           subscriber.add(() => {
             free();
-            if (places.taken === 0) hosts.delete(host);
+            if (turns.taken === 0 && turns.waiting === 0) hosts.delete(host);
           });
           dials.during(owner, batch, dialled$).subscribe(subscriber);
         });
       }),
     setLimit(next) {
       limit = next;
-      for (const places of hosts.values()) places.retry();
+      for (const turns of hosts.values()) turns.retry();
       dials.retry();
     },
     get limit() {

@@ -17,7 +17,7 @@ export interface ReadItem {
   /** Its target waits for its turn to be dialled. */
   toDial(): void;
   /** Its target is being dialled. */
-  dialled(): void;
+  dialling(): void;
   /** Its target was reached. */
   reached(): void;
   /** It has ended. */
@@ -102,7 +102,7 @@ export function createReadAhead(
       };
       const item: ReadItem = {
         toDial: () => enterDial(false),
-        dialled: () => enterDial(true),
+        dialling: () => enterDial(true),
         reached() {
           leaveDial();
           note(true);

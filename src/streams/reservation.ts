@@ -14,7 +14,7 @@ export interface Place {
 export interface Reservation {
   readonly width: number;
   /** Number of places that it holds. */
-  readonly held: number;
+  readonly size: number;
   /** Number of those beyond its width. */
   readonly ahead: number;
   /** Whether captures of other owners are admitted. */
@@ -56,22 +56,22 @@ interface ReservationCount {
  * and all its captures have ended.
  */
 export function createReservation(width: number, count: ReservationCount, onReturned: () => void): Reservation {
-  // Invariant: admission counts `held` places for this reservation while it is valid, and one for each capture afterwards.
+  // Invariant: admission counts `size` places for this reservation while it is valid, and one for each capture afterwards.
   let isValid = true;
   let isReleased = false;
-  let held = width;
-  const captures = createTurns(() => (isValid ? held : Number.POSITIVE_INFINITY));
+  let size = width;
+  const captures = createTurns(() => (isValid ? size : Number.POSITIVE_INFINITY));
   let isLeaving = false;
   const joined = createTurns(() => (isLeaving ? 0 : width));
 
   const gain = (): void => {
-    held += 1;
+    size += 1;
     captures.retry();
     takeAgain();
   };
   /** Waits for a place that was given back while a capture waits for it. */
   const takeAgain = (): void => {
-    if (isValid && captures.waiting > 0 && held < width) count.await(gain);
+    if (isValid && captures.waiting > 0 && size < width) count.await(gain);
     else count.forget(gain);
   };
 
@@ -81,8 +81,8 @@ export function createReservation(width: number, count: ReservationCount, onRetu
       joining.unsubscribe();
       count.completed();
       if (!isValid) count.change(-1);
-      else if (held > width) {
-        held -= 1;
+      else if (size > width) {
+        size -= 1;
         count.change(-1);
       }
       free();
@@ -97,14 +97,14 @@ export function createReservation(width: number, count: ReservationCount, onRetu
   const reservation: Reservation = {
     width,
     isShared: count.isShared,
-    get held() {
-      return held;
+    get size() {
+      return size;
     },
     get ahead() {
-      return isValid ? Math.max(0, held - width) : 0;
+      return isValid ? Math.max(0, size - width) : 0;
     },
     enter(isToDial, begin) {
-      if (isToDial && isValid && captures.taken >= held && held >= width && count.takeAhead()) held += 1;
+      if (isToDial && isValid && captures.taken >= size && size >= width && count.takeAhead()) size += 1;
       const leave = captures.enter(null, null, (free) => {
         if (isValid) return begin(createPlace(free));
         free();
@@ -119,15 +119,15 @@ export function createReservation(width: number, count: ReservationCount, onRetu
     giveBack() {
       if (!isValid) return;
       if (count.isClosed()) return reservation.revoke();
-      const unused = held - captures.taken;
-      held = captures.taken;
+      const unused = size - captures.taken;
+      size = captures.taken;
       count.change(-unused);
     },
     revoke() {
       if (!isValid) return;
       isValid = false;
       count.forget(gain);
-      count.change(captures.taken - held);
+      count.change(captures.taken - size);
       captures.retry();
     },
     release() {

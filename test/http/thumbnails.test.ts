@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putCapture } from '../../src/storage/records/captured-files.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { pixelsOf } from '../support/image.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';

@@ -7,8 +7,8 @@ import { CapstanError } from '../../src/capture/errors.ts';
 import { createThumbnails } from '../../src/imaging/thumbnails.ts';
 import { createFileThumbnailStore } from '../../src/storage/files/file-thumbnail-store.ts';
 import type { OpenArtifact } from '../../src/storage/ports/artifact-store.ts';
-import { putCapture } from '../../src/storage/records/captured-files.ts';
 import { openParts, type Parts } from '../storage/parts.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { resultOf } from '../storage/result-of.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 

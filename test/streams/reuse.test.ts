@@ -220,7 +220,7 @@ function overPipeline(limits: CaptureLimits, isDialling = false) {
 function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipeline' | 'ask'>) {
   const reservation = pipeline.admitBatch(1, () => {});
   const nothing = () => {};
-  const item = { enter: reservation.enter, toDial: nothing, dialled: nothing, reached: nothing, ended: nothing };
+  const item = { enter: reservation.enter, toDial: nothing, dialling: nothing, reached: nothing, ended: nothing };
   return {
     fill: () => reservation.enter(false, (place) => place?.join(nothing)),
     ask: (name: string): (() => void) => {

@@ -1,6 +1,6 @@
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { boundedThumbnail, type Thumbnail, thumbnailName } from '../../capture/artifacts/thumbnail.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
 import type { HttpContext } from '../state.ts';
@@ -13,7 +13,7 @@ import { matchesEtag } from './if-none-match.ts';
  */
 export async function answerThumbnail(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   info: ScreenshotInfo,
   asked: Thumbnail,
 ): Promise<void> {

@@ -21,7 +21,7 @@ import {
 /** Stands for a backslash, which Turndown would escape. A noncharacter: pages are read without it. */
 export const BACKSLASH = '\ufdd0';
 /** Stands for a `|` in a table, of which the plugin of Turndown would leave one of several. */
-const PIPE = '\ufdd1';
+export const PIPE = '\ufdd1';
 
 /** Elements whose content Turndown writes between blank lines. */
 const BLOCK =

@@ -1,8 +1,9 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
-import { attribute, lend, nameOf, nextOf, type PageElement, parentElementOf, textOf } from '../dom/dom.ts';
+import { attribute, closest, lend, nameOf, nextOf, type PageElement, parentElementOf, textOf } from '../dom/dom.ts';
 import { isOfPairs, writeOfPairs } from './definitions.ts';
 import { markedWith } from './emphasis.ts';
+import { PIPE } from './escape-lines.ts';
 import { texOf } from './formulas.ts';
 
 const REMOVED = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title'];
@@ -21,7 +22,8 @@ export function markdownWriter(): (element: PageElement) => string {
   turndown.addRule('pair', { filter: isOfPairs, replacement: writeOfPairs });
   turndown.addRule('formula', {
     filter: (element: PageElement) => texOf(element) !== null,
-    replacement: (_: string, element: PageElement) => texOf(element) ?? '',
+    replacement: (_: string, element: PageElement) =>
+      texOf(element)?.replaceAll('|', closest(element, 'table') === null ? '|' : PIPE) ?? '',
   });
   turndown.remove(REMOVED);
   const escaped = turndown.escape.bind(turndown);
@@ -35,7 +37,7 @@ function listItem(content: string, item: PageElement): string {
   const mark = list !== null && nameOf(list) === 'ol' ? `${attribute(item, 'value') ?? 1}. ` : '- ';
   const text = content
     .trim()
-    .replace(/^(\[[ x]\]) +/, '$1 ')
+    .replace(/^(\[[ x]\])\s+(?:[☐☑☒✓✔]\s*)?/, '$1 ')
     .replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
   return mark + text + (nextOf(item) === null ? '' : '\n');
 }

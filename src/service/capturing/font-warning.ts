@@ -1,5 +1,5 @@
 import type { Actors } from '../../actors/actors.ts';
-import { fontAdvice } from '../../actors/missing-scripts.ts';
+import { fontAdvice } from '../../actors/checks/missing-scripts.ts';
 import type { Logger } from '../../log/log.ts';
 
 /** Logs which scripts the browser draws as boxes. Asks the browser only when warnings are logged. */

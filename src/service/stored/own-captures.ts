@@ -1,24 +1,51 @@
-import { filter } from 'rxjs';
 import { CapstanError } from '../../capture/errors.ts';
 import type { EventFeed, FeedPage } from '../../feed/event-feed.ts';
 import { isVisible } from '../../feed/event-filter.ts';
 import { infoIfReadable } from '../../storage/failures/store-errors.ts';
-import type { Watches } from '../../watches/watches.ts';
-import type { CaptureService } from '../capture-service.ts';
+import type { CaptureService, ServiceView } from '../capture-service.ts';
 import { ownArtifacts, ownResults } from './own-stores.ts';
 import type { SuggestLabels } from './suggest-labels.ts';
 
 /*
  * With --isolate-keys, a client sees only the captures of its own key. Routes are given this view in place of the
- * service, so that none of them can forget to ask whose capture it is. Every member is named: a new one does not
- * compile until it is decided whether it must be filtered.
+ * service, so that none of them can forget to ask whose capture it is.
  */
+
+/** Members that are the same in every view. A new member does not compile until it is here, or the view filters it. */
+type Unfiltered =
+  // Captures and jobs that are made belong to the caller, and routes find only the jobs of the caller.
+  | 'submit'
+  | 'submitBatch'
+  | 'jobs'
+  // Routes show the queries, receivers, dead letters and links of the caller alone.
+  | 'queries'
+  | 'receivers'
+  | 'sharedLinks'
+  // A link shows the captures of the key that made it.
+  | 'shared'
+  | 'stillShared'
+  // Idempotency keys include the API key; thumbnails and comparisons are made of captures that the view has found.
+  | 'idempotency'
+  | 'thumbnails'
+  | 'comparisons'
+  // These tell nothing about a capture.
+  | 'readiness'
+  | 'reads'
+  | 'tallies'
+  | 'takesCallbacks'
+  | 'admitCallback'
+  | 'refuseUnread'
+  | 'stats'
+  | 'pressure'
+  | 'loadAfter'
+  // Of the whole service: the scope of a key says whether a client may use it.
+  | 'setLimits';
 
 /** No capture has this id. */
 const NO_CAPTURE = Number.MAX_SAFE_INTEGER;
 
 /** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */
-export function ownCaptures(service: CaptureService, key: string, suggestLabels: SuggestLabels): CaptureService {
+export function ownCaptures(service: CaptureService, key: string, suggestLabels: SuggestLabels): ServiceView {
   /**
    * Returns the id, or that of no capture in place of a capture of another key: nothing of it is read, so that it takes
    * as long as one that does not exist. Captures that the database does not know are told apart by their files.
@@ -31,12 +58,11 @@ export function ownCaptures(service: CaptureService, key: string, suggestLabels:
   const artifacts = ownArtifacts(service.artifacts, { results, key, seen });
   const isOwn = async (id: number) =>
     (await infoIfReadable(artifacts, id, { undelivered: true })) !== undefined || (await results.get(id)) !== undefined;
-  return {
+  const filtered: Omit<ServiceView, Unfiltered> = {
     results,
     artifacts,
     feed: ownFeed(service.feed, key),
     watches: ownWatches(service.watches, key),
-    events$: service.events$.pipe(filter((event) => isVisible(event, key))),
     // Captures that no named key requested cannot be listed.
     suggestLabels: async (text, limit) => (key === '' ? [] : suggestLabels(text, limit, key)),
     inFlight: (wanted) => service.inFlight({ ...wanted, ofKey: key }),
@@ -48,51 +74,15 @@ export function ownCaptures(service: CaptureService, key: string, suggestLabels:
     },
     remove: async (id, by) => ((await isOwn(id)) ? service.remove(id, by) : false),
     mark: async (id, change, by) => ((await isOwn(id)) ? service.mark(id, change, by) : undefined),
-
-    // Captures and jobs that are made belong to the caller, and routes find only the jobs of the caller.
-    submit: service.submit,
-    submitBatch: service.submitBatch,
-    jobs: service.jobs,
-    // Routes show the queries of the caller alone.
-    queries: service.queries,
-    // Routes show the receivers of the caller, those of the operator, and dead letters of the caller alone.
-    receivers: service.receivers,
-    // Routes show the links of the caller alone, and a link shows the captures of the key that made it.
-    sharedLinks: service.sharedLinks,
-    shared: service.shared,
-    stillShared: service.stillShared,
-    // Idempotency keys include the API key; thumbnails and comparisons are made of captures that the view has found.
-    idempotency: service.idempotency,
-    thumbnails: service.thumbnails,
-    comparisons: service.comparisons,
-    // These tell nothing about a capture.
-    get readiness() {
-      return service.readiness;
-    },
-    get reads() {
-      return service.reads;
-    },
-    tallies: service.tallies,
-    takesCallbacks: service.takesCallbacks,
-    admitCallback: service.admitCallback,
-    started: service.started,
-    refuseUnread: service.refuseUnread,
-    stats: service.stats,
-    pressure: service.pressure,
-    loadAfter: service.loadAfter,
-    // Of the whole service: the scope of a key says whether a client may use them.
-    onlyOf: service.onlyOf,
-    setLimits: service.setLimits,
-    reload: service.reload,
-    kill: service.kill,
-    announceStop: service.announceStop,
-    stop: service.stop,
   };
+  const unfiltered: Pick<ServiceView, Unfiltered> = service;
+  // Inherited rather than copied: `readiness` and `reads` change.
+  return Object.setPrototypeOf(filtered, unfiltered);
 }
 
 const NO_RUNS = { items: [], isCut: false };
 
-function ownWatches(watches: Watches, key: string): Watches {
+function ownWatches(watches: ServiceView['watches'], key: string): ServiceView['watches'] {
   const ifOwn = async <T>(id: number, work: () => Promise<T>, otherwise: T): Promise<T> =>
     (await watches.get(id, key)) === undefined ? otherwise : work();
   return {
@@ -106,15 +96,15 @@ function ownWatches(watches: Watches, key: string): Watches {
     remove: (id) => ifOwn(id, () => watches.remove(id), false),
     history: (id, limit, before) => ifOwn(id, () => watches.history(id, limit, before), NO_RUNS),
     news: (watch) => ifOwn(watch.id, () => watches.news(watch), []),
-    stop: watches.stop,
   };
 }
 
 function ownFeed(feed: EventFeed, key: string): EventFeed {
-  const ownPage = (page: FeedPage): FeedPage => ({
+  const own = (page: FeedPage): FeedPage => ({
     ...page,
     events: page.events.filter((event) => isVisible(event, key)),
   });
+  const ownPage = (page: FeedPage | Promise<FeedPage>) => (page instanceof Promise ? page.then(own) : own(page));
   return {
     started: feed.started,
     get newest() {
@@ -125,17 +115,9 @@ function ownFeed(feed: EventFeed, key: string): EventFeed {
     },
     listen: ({ events, end }) =>
       feed.listen({ events: (all) => events(all.filter((event) => isVisible(event, key))), end }),
-    after: (cursor, limit, owner) => {
-      const page = feed.after(cursor, limit, owner);
-      return page instanceof Promise ? page.then(ownPage) : ownPage(page);
-    },
-    read: (cursor, limit, owner, signal) => {
-      const page = feed.read(cursor, limit, owner, signal);
-      return page instanceof Promise ? page.then(ownPage) : ownPage(page);
-    },
+    after: (cursor, limit, owner) => ownPage(feed.after(cursor, limit, owner)),
+    read: (cursor, limit, owner, signal) => ownPage(feed.read(cursor, limit, owner, signal)),
     factsOf: feed.factsOf,
     kept: () => feed.kept(),
-    stored: () => feed.stored(),
-    close: () => feed.close(),
   };
 }

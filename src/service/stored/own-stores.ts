@@ -1,26 +1,18 @@
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { isOfKey } from '../../capture/client.ts';
-import { CapstanError } from '../../capture/errors.ts';
 import { infoIfReadable } from '../../storage/failures/store-errors.ts';
-import type { ArtifactStore } from '../../storage/ports/artifact-store.ts';
 import { endsList, type Keyset, keysetOf, type ResultStore } from '../../storage/ports/result-store.ts';
 import { timeOfId } from '../../storage/records/ids.ts';
+import type { ServiceView } from '../capture-service.ts';
 
 /* The stores as a client sees them that may see the captures of one API key alone, see `own-captures.ts`. */
-
-/** Refuses what no route does. */
-const refuseNow = (): never => {
-  throw new CapstanError('internal', 'A view of one key cannot do this.');
-};
-const refuse = async (): Promise<never> => refuseNow();
 
 /** Returns the id under which a view looks for a capture. */
 export type Seen = (id: number) => Promise<number>;
 
 /** Returns the records of one key. */
-export function ownResults(results: ResultStore, key: string, seen: Seen): ResultStore {
+export function ownResults(results: ResultStore, key: string, seen: Seen): ServiceView['results'] {
   return {
-    kind: results.kind,
     get state() {
       return results.state;
     },
@@ -29,25 +21,17 @@ export function ownResults(results: ResultStore, key: string, seen: Seen): Resul
       return record !== undefined && isOfKey(record, key) ? record : undefined;
     },
     records: (ids) => results.records(ids, key),
-    keyOf: refuse,
     page: (wanted, limit, after) => results.page({ ...wanted, ofKey: key }, limit, after),
     similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
     wordsOf: (ids) => results.wordsOf(ids, key),
-    addWords: refuse,
-    indexed: refuse,
-    insert: refuse,
-    mark: refuse,
-    marked: refuse,
-    delete: refuse,
-    oldest: refuse,
   };
 }
 
 /** Returns the files of the captures of one key, which `results` are the records of. */
 export function ownArtifacts(
-  artifacts: ArtifactStore,
-  { results, key, seen }: { readonly results: ResultStore; readonly key: string; readonly seen: Seen },
-): ArtifactStore {
+  artifacts: ServiceView['artifacts'],
+  { results, key, seen }: { readonly results: ServiceView['results']; readonly key: string; readonly seen: Seen },
+): ServiceView['artifacts'] {
   /** Reads the key before anything else, also of a capture that waits for delivery. */
   const ownInfo = async (id: number) => {
     const about = await artifacts.info(await seen(id), { undelivered: true });
@@ -55,8 +39,6 @@ export function ownArtifacts(
   };
   const isOwn = async (id: number) => (await ownInfo(id)) !== undefined;
   return {
-    id: () => artifacts.id(),
-    bytes: null,
     has: async (id) => (await isOwn(id)) && artifacts.has(id),
     info: async (id, how) => {
       const about = await ownInfo(id);
@@ -65,22 +47,13 @@ export function ownArtifacts(
     record: async (id) => ((await isOwn(id)) ? artifacts.record(id) : undefined),
     open: async (id, kind, how) => ((await isOwn(id)) ? artifacts.open(id, kind, how) : undefined),
     list: (limit, before) => listOwn(artifacts, results, limit, before),
-    sizeOf: async (id) => ((await isOwn(id)) ? artifacts.sizeOf(id) : 0),
-    probe: refuse,
-    stage: refuse,
-    mark: refuse,
-    remove: refuse,
-    measure: refuse,
-    oldest: refuseNow,
-    oldestAfter: refuseNow,
-    shares: refuseNow,
   };
 }
 
 /** Reads the list from the database, whose index has the keys: the store would read the captures of every key. */
 async function listOwn(
-  artifacts: ArtifactStore,
-  results: ResultStore,
+  artifacts: ServiceView['artifacts'],
+  results: ServiceView['results'],
   limit: number,
   before: number | undefined,
 ): Promise<readonly ScreenshotInfo[]> {
@@ -98,7 +71,7 @@ async function listOwn(
   return infos;
 }
 
-async function keysetBefore(results: ResultStore, id: number | undefined): Promise<Keyset | undefined> {
+async function keysetBefore(results: ServiceView['results'], id: number | undefined): Promise<Keyset | undefined> {
   if (id === undefined) return undefined;
   const record = await results.get(id);
   // Without the record, which was removed meanwhile, the time in the id is the nearest that is known.

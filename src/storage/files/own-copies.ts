@@ -10,6 +10,7 @@ export function createOwnCopies(local: LocalStore, { keepsFailed }: { readonly k
   return {
     copyFailed: keepsFailed ? local.copyRecord : null,
     deliverLater: null,
+    probe: local.probe,
     stage: local.stage,
     keepRecord: local.keepRecord,
     has: (id) => hasCopy(local, id),

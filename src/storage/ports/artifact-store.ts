@@ -52,10 +52,7 @@ export interface OpenArtifact extends ReadableFile {
 /** A capture that is written durably but not visible yet. */
 export interface StagedCapture {
   readonly info: ScreenshotInfo;
-  /**
-   * Makes the capture visible as a whole. Resolves when it would survive a crash: with true, or with false when a
-   * capture with this id was visible already. That capture then stays as it is.
-   */
+  /** Makes the capture visible as a whole; see `ArtifactStore.put`. */
   publish(): Promise<boolean>;
   /** Removes the capture, published or not; a capture that was visible already stays. */
   discard(): Promise<void>;
@@ -76,18 +73,18 @@ export interface RemovedArtifacts {
 export interface ArtifactStore {
   /** Identifies this store in the records of its captures; constant for the store's whole life. */
   id(): Promise<string>;
-  /** Stores a test file and removes it again. Rejects as `stage` would. */
-  probe(): Promise<void>;
   /**
-   * Writes the artifacts of a capture together with its whole record. `sha256`: that of the image, where it is known.
+   * Stores the artifacts of a capture together with its whole record, and makes the capture visible as a whole. Resolves
+   * when it would survive a crash: with true, or with false when a capture with this id was visible already. That capture
+   * then stays as it is. `sha256`: that of the image, where it is known.
    */
-  stage(record: StoredRecord, files: CapturedFiles, sha256?: string): Promise<StagedCapture>;
+  put(record: StoredRecord, files: CapturedFiles, sha256?: string): Promise<boolean>;
   has(id: number): Promise<boolean>;
   /** Rejects with `artifact_pending` as `open` does. */
   info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;
   /** Reads the record of a capture, stored or failed; undefined when there is none. */
   record(id: number): Promise<StoredRecord | undefined>;
-  /** Replaces the marks in the record that is kept with the files. Without such a record, does nothing. */
+  /** Replaces the marks in the record that is kept with the files. Where there is none, marks have no effect. */
   mark(id: number, marks: Marks): Promise<void>;
   /**
    * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless
@@ -121,6 +118,10 @@ export interface ArtifactStore {
 
 /** The store in a data directory, which also keeps the records of failed captures. */
 export interface LocalStore extends ArtifactStore {
+  /** Stores a test file and removes it again. Rejects as `stage` would. */
+  probe(): Promise<void>;
+  /** As `put`, in two steps. */
+  stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
   /**
    * Writes the record of a capture without files. Resolves when it would survive a power failure; a record with this id
    * stays as it is. Rejects as `stage` does.

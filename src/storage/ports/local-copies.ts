@@ -17,7 +17,9 @@ export interface LocalCopies {
    * are delivered first, because other processes read them.
    */
   readonly deliverLater: ((id: number) => Promise<StoredRecord | undefined>) | null;
-  /** Writes the files of a capture and its whole record, as `ArtifactStore.stage` does. */
+  /** As `LocalStore.probe`. */
+  probe(): Promise<void>;
+  /** Writes the files of a capture and its whole record, as `LocalStore.stage` does. */
   stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
   /** Writes the record of a failed capture, as `LocalStore.keepRecord` does. */
   keepRecord(record: StoredRecord): Promise<void>;

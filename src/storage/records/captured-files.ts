@@ -1,7 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
-import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
-import type { Result, StoredRecord } from '../../capture/result/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import type { ArtifactContent, ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 
 /** Returns the files that a capture has, with their kinds. */
@@ -21,21 +20,6 @@ export function changedStore(store: ArtifactStore, changed: Partial<Omit<Artifac
       return store.bytes;
     },
   };
-}
-
-export async function putCapture(
-  store: ArtifactStore,
-  record: Result | StoredRecord,
-  files: CapturedFiles,
-): Promise<ScreenshotInfo> {
-  const staged = await store.stage({ evidence: null, ...record }, files);
-  try {
-    await staged.publish();
-  } catch (error) {
-    await staged.discard();
-    throw error;
-  }
-  return staged.info;
 }
 
 /** Reads all files of a capture; undefined when one of them is gone. */
