@@ -12,7 +12,7 @@ import { DEFAULT_PDF } from './options/pdf.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from './result/evidence.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { withFewValues } from './validate.ts';
+import { parseEach, refusal, withFewValues } from './validate.ts';
 import { notifyField } from './work/receiver.ts';
 import { scanFields } from './work/scan.ts';
 import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './work/watch.ts';
@@ -72,47 +72,34 @@ export function requestSchemas(limits: RequestLimits) {
   const screenshot = z.preprocess((request, context) => withoutTarget(withFewValues(request, context)), written);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
-  const batch = z
-    .strictObject(
-      {
-        // Checks the length first, so that the elements of a list that is too long are not parsed.
-        requests: z
-          .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
-          .max(limits.maxBatch, { error: tooMany })
-          .pipe(z.array(screenshot))
-          // For the OpenAPI document, which would show a list of any values.
-          .meta({
-            description: 'What to capture; the answer has the same order.',
-            items: { $ref: '#/components/schemas/ScreenshotRequest' },
-          }),
-        labels: labelList.default([]).meta({
-          description: `Labels of all captures of the batch, besides those of each request; at most ${MAX_LABELS} in all.`,
+  const batch = z.strictObject(
+    {
+      // `requestsOfBatch` parses the elements.
+      requests: z
+        .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
+        .max(limits.maxBatch, { error: tooMany })
+        .meta({
+          description: 'What to capture; the answer has the same order.',
+          items: { $ref: '#/components/schemas/ScreenshotRequest' },
         }),
-        concurrency: z
-          .int({ error: 'must be an integer of 1 or more' })
-          .min(1, { error: 'must be 1 or more' })
-          .optional()
-          .meta({
-            description:
-              'Maximum number of captures of this batch at once. Default and upper limit: the service-wide maximum.',
-          }),
-        callback: callbackField(limits.callbacks ?? false).meta({
-          description:
-            'URL that is sent the `batch.completed` event, under the same conditions as the callback of a ScreenshotRequest.',
-        }),
-      },
-      { error: objectError('a BatchRequest', ['requests', 'labels', 'concurrency', 'callback']) },
-    )
-    .transform(({ requests, labels, ...batch }, context) => ({
-      ...batch,
-      requests: requests.map((request, at) => {
-        const all = noneIfEmpty([...new Set([...(request.labels ?? []), ...labels])]);
-        if ((all?.length ?? 0) <= MAX_LABELS) return { ...request, labels: all };
-        const message = `must be at most ${MAX_LABELS} with those of the batch`;
-        context.addIssue({ code: 'custom', path: ['requests', at, 'labels'], message });
-        return request;
+      labels: labelList.default([]).meta({
+        description: `Labels of all captures of the batch, besides those of each request; at most ${MAX_LABELS} in all.`,
       }),
-    }));
+      concurrency: z
+        .int({ error: 'must be an integer of 1 or more' })
+        .min(1, { error: 'must be 1 or more' })
+        .optional()
+        .meta({
+          description:
+            'Maximum number of captures of this batch at once. Default and upper limit: the service-wide maximum.',
+        }),
+      callback: callbackField(limits.callbacks ?? false).meta({
+        description:
+          'URL that is sent the `batch.completed` event, under the same conditions as the callback of a ScreenshotRequest.',
+      }),
+    },
+    { error: objectError('a BatchRequest', ['requests', 'labels', 'concurrency', 'callback']) },
+  );
 
   // A run of a watch is a single capture.
   const { html: _html, allowNetwork: _allowNetwork, url: _url, isolation: _isolation, ...options } = fields;
@@ -216,6 +203,29 @@ export function requestSchemas(limits: RequestLimits) {
     scan: z.strictObject(list, { error: objectError('a ScanRequest', Object.keys(list)) }),
     scanSettings: z.strictObject(scan, { error: objectError('the parameters of a scan', Object.keys(scan)) }),
   };
+}
+
+type RequestSchemas = ReturnType<typeof requestSchemas>;
+
+/**
+ * Parses the requests of a batch, and adds its labels to each.
+ * @throws CapstanError with `invalid_request` and every invalid field.
+ */
+export async function requestsOfBatch(
+  { screenshot }: Pick<RequestSchemas, 'screenshot'>,
+  { requests, labels }: z.output<RequestSchemas['batch']>,
+): Promise<readonly CaptureRequest[]> {
+  const parsed = await parseEach(screenshot, 'requests', requests);
+  const labelled = parsed.map((request) => ({
+    ...request,
+    labels: noneIfEmpty([...new Set([...(request.labels ?? []), ...labels])]),
+  }));
+  const message = `must be at most ${MAX_LABELS} with those of the batch`;
+  const problems = labelled.flatMap((request, at) =>
+    (request.labels?.length ?? 0) > MAX_LABELS ? [{ path: `requests[${at}].labels`, message }] : [],
+  );
+  if (problems.length > 0) throw refusal(problems);
+  return labelled;
 }
 
 /** Adds the evidence that reports of scans show. */

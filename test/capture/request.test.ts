@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestSchemas } from '../../src/capture/request.ts';
+import { requestSchemas, requestsOfBatch } from '../../src/capture/request.ts';
 import { parseOrRefuse } from '../../src/capture/validate.ts';
 import { problemsOfReading } from './options/option-problems.ts';
 
@@ -7,6 +7,14 @@ const schemas = requestSchemas({ maxBatch: 3, timeoutMs: 30_000, maxTimeoutMs: 1
 
 const problemsOf = (schema: (typeof schemas)[keyof typeof schemas], value: unknown) =>
   problemsOfReading(() => parseOrRefuse(schema, value));
+
+async function problemsOfBatch(value: unknown) {
+  const reading = (async () => requestsOfBatch(schemas, parseOrRefuse(schemas.batch, value)))();
+  const outcome = await reading.catch((error: unknown) => error);
+  return problemsOfReading(() => {
+    throw outcome;
+  });
+}
 
 const DEFAULTS = {
   allowNetwork: false,
@@ -60,12 +68,12 @@ describe('ScreenshotRequest', () => {
     ['hide', Array.from({ length: 5000 }, () => '>>')],
     ['actions', Array.from({ length: 2500 }, () => ({ unknown: 1 }))],
     ['viewport', { width: [[Array.from({ length: 5000 }, () => [])]] }],
-  ])('refuses more than 5000 values of %s without parsing them', (field, value) => {
+  ])('refuses more than 5000 values of %s without parsing them', async (field, value) => {
     const message = 'is too much: a request has at most 5000 names and list elements';
     for (const schema of [schemas.screenshot, schemas.watch]) {
       expect(problemsOf(schema, { url: 'example.com', [field]: value })).toEqual([{ path: field, message }]);
     }
-    expect(problemsOf(schemas.batch, { requests: [{ [field]: value }] })).toEqual([
+    expect(await problemsOfBatch({ requests: [{ [field]: value }] })).toEqual([
       { path: `requests[0].${field}`, message },
     ]);
   });
@@ -177,15 +185,24 @@ describe('ScreenshotRequest', () => {
 });
 
 describe('BatchRequest', () => {
-  it('names every invalid element by its index', () => {
-    const wrong = { requests: [{ url: 'x.com' }, { url: '' }, { quality: 0 }], concurrency: 0, wait: true };
-    expect(problemsOf(schemas.batch, wrong).map((problem) => problem.path)).toEqual([
-      'requests[1].url',
-      'requests[2].url',
-      'requests[2].quality',
-      'concurrency',
-      'wait',
-    ]);
+  it('names every invalid element by its index, once the batch itself is right', async () => {
+    const requests = [{ url: 'x.com' }, { url: '' }, { quality: 0 }];
+    const pathsOf = async (value: object) => (await problemsOfBatch(value)).map(({ path }) => path);
+    expect(await pathsOf({ requests, concurrency: 0, wait: true })).toEqual(['concurrency', 'wait']);
+    expect(await pathsOf({ requests })).toEqual(['requests[1].url', 'requests[2].url', 'requests[2].quality']);
+  });
+
+  it('parses each element in a turn of the event loop of its own', async () => {
+    const requests = [{ url: 'x.com' }, { url: 'y.com' }, { url: 'z.com' }];
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await requestsOfBatch(schemas, parseOrRefuse(schemas.batch, { requests }));
+    clearImmediate(next);
+    expect(turns).toBe(2);
   });
 
   it.each([
@@ -196,8 +213,8 @@ describe('BatchRequest', () => {
     [{ requests: [], concurrency: 1.5 }, 'concurrency'],
     [{ requests: [], concurrency: '2' }, 'concurrency'],
     [[], ''],
-  ])('refuses %j', (value, path) => {
-    expect(problemsOf(schemas.batch, value).map((problem) => problem.path)).toEqual([path]);
+  ])('refuses %j', async (value, path) => {
+    expect((await problemsOfBatch(value)).map((problem) => problem.path)).toEqual([path]);
   });
 
   it('refuses a list that is too long without parsing its elements', () => {
@@ -206,25 +223,23 @@ describe('BatchRequest', () => {
     ]);
   });
 
-  it('seeks names that are similar to unknown ones only for the first', () => {
+  it('seeks names that are similar to unknown ones only for the first', async () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`fullPage${at}`, true]));
-    const problems = problemsOf(schemas.batch, { requests: [many, { fullPge: true }] });
+    const problems = await problemsOfBatch({ requests: [many, { fullPge: true }] });
     const messageAt = (path: string) => problems.find((each) => each.path === path)?.message;
     expect(messageAt('requests[0].fullPage7')).toMatch(/did you mean fullPage\?/);
     expect(messageAt('requests[1].fullPge')).not.toMatch(/did you mean/);
   });
 
-  it('lists problems of at most 262,144 characters', () => {
+  it('lists problems of at most 262,144 characters', async () => {
     const full = Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`unknown${at}`, true]));
-    const problems = problemsOf(schemas.batch, { requests: [full] });
+    const problems = await problemsOfBatch({ requests: [full] });
     expect(problems.length).toBeGreaterThan(100);
     expect(problems.reduce((sum, { path, message }) => sum + path.length + message.length, 0)).toBeLessThan(262_145);
   });
 
   it('accepts an empty list, and a concurrency above the number of slots', () => {
-    expect(parseOrRefuse(schemas.batch, { requests: [], concurrency: 9e15 })).toEqual({
-      requests: [],
-      concurrency: 9e15,
-    });
+    const batch = { requests: [], concurrency: 9e15 };
+    expect(parseOrRefuse(schemas.batch, batch)).toEqual({ ...batch, labels: [] });
   });
 });

@@ -83,9 +83,9 @@ describe('jsonBody', () => {
   );
 
   it('reads a byte order mark, letters of all planes, and U+FFFD where it was sent', async () => {
-    const response = await postBatch('\uFEFF{"requests":[{"url":"\u00e9 \u{1f600} \uFFFD"}]}');
+    const response = await postBatch('\uFEFF{"requests":[],"\u00e9 \u{1f600} \uFFFD":1}');
     expect(response.status).toBe(400);
-    expect((await failureOf(response)).error).toContain('"\u00e9 \u{1f600} \uFFFD"');
+    expect((await failureOf(response)).error).toContain('\u00e9 \u{1f600} \uFFFD: ');
   });
 
   it('refuses a missing Content-Type and a missing body', async () => {
@@ -117,11 +117,10 @@ describe('jsonBody', () => {
   );
 
   it('names every invalid field with its path, in the text and as data', async () => {
-    const body = { requests: [{ url: 'x.com' }, { url: 3, size: 1 }, {}], concurrency: 0 };
-    const response = await app.post('/batch', body);
+    const response = await app.post('/batch', { requests: [{ url: 'x.com' }, { url: 3, size: 1 }, {}] });
     expect(response.status).toBe(400);
     const { error, data } = await failureOf(response);
-    const paths = ['requests[1].url', 'requests[1].size', 'requests[2].url', 'concurrency'];
+    const paths = ['requests[1].url', 'requests[1].size', 'requests[2].url'];
     for (const path of paths) expect(error).toContain(`${path}: `);
     expect(data?.problems?.map((problem) => problem.path)).toEqual(paths);
   });

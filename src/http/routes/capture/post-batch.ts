@@ -2,7 +2,7 @@ import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
 import type { CaptureOutcome } from '../../../capture/outcome.ts';
-import { callbackUrl, MAX_LINE_BYTES } from '../../../capture/request.ts';
+import { callbackUrl, MAX_LINE_BYTES, requestsOfBatch } from '../../../capture/request.ts';
 import { refusal } from '../../../capture/validate.ts';
 import type { ItemRequest, ServiceView } from '../../../service/capture-service.ts';
 import { failureOf, noteCutShort, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
@@ -67,9 +67,11 @@ export const postBatch = routeWithBody({
     202: ACCEPTED,
   },
   failures: ['target_forbidden', 'rate_limited', 'request_timeout', 'queue_full', 'shutting_down'],
-  handle: async (ctx, { parameters, body: { requests, concurrency, callback } }, context) => {
-    const { service } = context;
+  handle: async (ctx, { parameters, body }, context) => {
+    const { service, schemas } = context;
+    const { concurrency, callback } = body;
     refuseParametersOfLines(parameters);
+    const requests = await requestsOfBatch(schemas, body);
     spendRate(ctx, context, requests.length);
     await admitCallback(ctx, service, callback);
     if (prefersAsync(ctx)) return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
