@@ -5,7 +5,6 @@
 
 export { changeElements } from './changes/change.ts';
 export { finishMask } from './changes/mask.ts';
-export { isRendered as isShown } from './drawn-box.ts';
 export * from './entries/answer-by-words.ts';
 export * from './entries/banner.ts';
 export * from './entries/document.ts';
