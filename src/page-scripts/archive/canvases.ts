@@ -8,10 +8,10 @@ import {
   pictureOf,
   removeAttribute,
   setAttribute,
-} from '../dom.ts';
-import { selectInTrees } from '../open-trees.ts';
-import { setStyle } from '../set-style.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { selectInTrees } from '../dom/open-trees.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { web } from '../dom/web.ts';
 
 const MAX_CANVASES = 50;
 const MAX_PIXELS = 4_000_000;

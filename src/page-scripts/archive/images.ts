@@ -1,5 +1,5 @@
-import { attribute, currentSrcOf, interfaceOf, page, removeAttribute, setAttribute } from '../dom.ts';
-import { selectInTrees } from '../open-trees.ts';
+import { attribute, currentSrcOf, interfaceOf, page, removeAttribute, setAttribute } from '../dom/dom.ts';
+import { selectInTrees } from '../dom/open-trees.ts';
 
 const MAX_IMAGES = 1_000;
 

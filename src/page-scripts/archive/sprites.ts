@@ -12,10 +12,10 @@ import {
   removeAttribute,
   select,
   setAttribute,
-} from '../dom.ts';
-import { treesIn } from '../open-trees.ts';
-import { setStyle } from '../set-style.ts';
-import { resolved } from '../urls.ts';
+} from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { resolved } from '../dom/urls.ts';
 
 const PREFIX = 'capstan-sprite-';
 /** Ids, and references to them, in a file of SVG. */
