@@ -233,13 +233,16 @@ describeWithS3(
       expect(await storage.thumbnails.read(ID, '320x-q80.webp')).toEqual(IMAGE);
     });
 
-    it('keeps marks that are given while a capture is uploaded', async () => {
+    it('keeps marks that are given while a capture is uploaded, and writes none of a failed one', async () => {
       const storage = await open();
       proxy.answered = (line) =>
         /^PUT .*image\.png/.test(line) ? storage.captureStore.mark(ID, () => MARKS) : undefined;
       await keepPicture(storage.captureStore, ID);
       await delivered(storage);
       expect(await storeOf(client).record(ID)).toMatchObject(MARKS);
+      await storage.captureStore.keep(captureOf(ID + 1, { failed: true }), null);
+      await storage.captureStore.mark(ID + 1, () => MARKS);
+      expect(await keys()).toHaveLength(3);
     });
 
     it('refuses marks that cannot be written while a capture is uploaded, and writes them when they are repeated', async () => {

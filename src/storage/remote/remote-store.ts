@@ -1,19 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ARTIFACTS, type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { nullIfDamaged } from '../failures/store-errors.ts';
 import { describeNewest } from '../files/ids-by-time.ts';
-import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
+import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';
 import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact } from '../ports/artifact-store.ts';
-import { filesIn } from '../records/captured-files.ts';
 import type { Backend } from './backend.ts';
-import { bytesBeside, type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
-import { fileKey, keyOf } from './keys.ts';
-import { createPacking, keysOf, type NewFile, packed, type StoredFile } from './pack.ts';
+import { type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
+import { keyOf } from './keys.ts';
+import { keysOf, packed } from './pack.ts';
 import { findRemovable, removeCaptures } from './removal.ts';
 import { UPLOAD_MS } from './sweep.ts';
 
@@ -41,39 +39,31 @@ export function createRemoteStore(
   async function put(record: StoredRecord, captured: CapturedFiles, known?: string): Promise<boolean> {
     const begunAt = Date.now();
     const info = await screenshotInfo(record, captured.image, known);
-    const json = JSON.stringify(record);
-    const files = await storedAs(info, captured, createPacking(json));
-    const capture = packed(info, files, json);
+    const { capture, loose } = await packed(info, record, captured);
+    const keys = loose.map(({ key }) => key);
+    // The sweep removes files that cannot be removed now.
+    const removeUnused = () => backend.remove(keys).catch(() => undefined);
+    const uploads = await Promise.allSettled(
+      loose.map(({ kind, key, content, sha256 }) =>
+        backend.putFile(key, content, { type: ARTIFACTS[kind].mediaType(info.format), sha256 }),
+      ),
+    );
     try {
-      await upload(files, info);
+      // All uploads have ended before anything is removed: a running one would leave its file behind.
+      for (const uploaded of uploads) if (uploaded.status === 'rejected') throw uploaded.reason;
       // A clock that was set, or a machine that slept, counts as well.
       if (Math.abs(Date.now() - begunAt) > uploadMs) {
         throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
       }
     } catch (error) {
-      await removeUnused(files);
+      await removeUnused();
       throw error;
     }
     // Until this has an answer, the capture may appear at any time: its files stay.
-    const isFirst = await show(info.id, capture, keysOf(files));
-    if (isFirst) changed(capture.length + bytesBeside(files));
-    else await removeUnused(files);
+    const isFirst = await show(info.id, capture, keys);
+    if (isFirst) changed(capture.length + loose.reduce((sum, { bytes }) => sum + bytes, 0));
+    else await removeUnused();
     return isFirst;
-  }
-
-  /** All uploads end before anything is removed: a running one would leave its file behind. */
-  async function upload(files: readonly NewFile[], { format }: Pick<ScreenshotInfo, 'format'>): Promise<void> {
-    const uploads = await Promise.allSettled(
-      files.map(async ({ kind, key, content, sha256 }) => {
-        if (key !== undefined) await backend.putFile(key, content, { type: ARTIFACTS[kind].mediaType(format), sha256 });
-      }),
-    );
-    for (const uploaded of uploads) if (uploaded.status === 'rejected') throw uploaded.reason;
-  }
-
-  /** The sweep removes files that cannot be removed now. */
-  async function removeUnused(files: readonly StoredFile[]): Promise<void> {
-    await backend.remove(keysOf(files)).catch(() => undefined);
   }
 
   /** Makes a capture appear; resolves with false when there is one with its id. `own`: the keys of its files. */
@@ -179,22 +169,4 @@ export function createRemoteStore(
     measure,
     shares: () => shares,
   };
-}
-
-/** Decides where each file of a capture is kept. */
-async function storedAs(
-  info: ScreenshotInfo,
-  captured: CapturedFiles,
-  isPacked: ReturnType<typeof createPacking>,
-): Promise<readonly NewFile[]> {
-  const upload = randomUUID();
-  const files: NewFile[] = [];
-  for (const [kind, given] of filesIn(captured)) {
-    const content = typeof given === 'string' ? Buffer.from(given) : given;
-    const bytes = content.byteLength;
-    const digest = kind === 'image' ? info.sha256 : await sha256(content);
-    const key = isPacked(kind, bytes) ? undefined : fileKey(info, upload, artifactFile(kind, info.format));
-    files.push({ kind, bytes, sha256: digest, key, content });
-  }
-  return files;
 }

@@ -116,6 +116,7 @@ export function createUploads(
   };
 }
 
+/** Returns at least 1, as the cache requires. */
 function bytesOf({ files }: Copy): number {
-  return filesIn(files).reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0);
+  return filesIn(files).reduce((sum, [, content]) => sum + Buffer.byteLength(content), 1);
 }

@@ -41,7 +41,8 @@ export function withCopies(
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
     mark: async (id, marks) => {
       await local.mark(id, marks);
-      await remote.mark(id, marks);
+      // Not for failed captures, and those in other stores.
+      if ((await local.has(id)) || (await remote.has(id))) await remote.mark(id, marks);
     },
     remove: async (ids) => {
       copies?.forget(ids);
