@@ -6,7 +6,7 @@ import { listening } from '../test/egress/listening.ts';
 import { makeDirectory } from '../test/support/temporary-directory.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEAR_PAGES } from './support/dear-pages.ts';
-import { dearestOf, type Schema, type Schemas } from './support/dearest.ts';
+import { DEAD_URL, dearestOf, type Schema, type Schemas } from './support/dearest.ts';
 import { besideRequests, type Dear } from './support/neighbour.ts';
 import { startServiceOn } from './support/service-on.ts';
 import type { ServiceProcess } from './support/service-process.ts';
@@ -21,10 +21,7 @@ import { atMost, exactly, type Finding, formatTable } from './support/table.ts';
 const MAX_TURN_MS = 50;
 /** For requests that docs/security.md names: those with many problems, and the first interactive capture. */
 const MAX_DOCUMENTED_TURN_MS = 150;
-/**
- * Times that a request with a longer turn is sent, of which the shortest counts: what a request costs does not change,
- * and other programs, which share the caches and the core, only add to it.
- */
+/** Times that a request with a longer turn is sent, of which the shortest counts: other programs only add to it. */
 const ATTEMPTS = 3;
 const MAX_ADDED_MIB = 100;
 const MAX_BODY_BYTES = 900_000;
@@ -32,9 +29,14 @@ const MAX_BODY_BYTES = 900_000;
 const MAX_QUERY_BYTES = 10_000;
 /** Objects of a kind that are stored before its list is read; a key may be refused earlier. */
 const MAX_STORED = 400;
+/** Of 100 captures each. */
+const MAX_JOBS = 20;
+/** Paths that wait for events, or end a session. */
+const UNLISTED: ReadonlySet<string> = new Set(['/events', '/queries/{id}/next', '/session']);
 const KEY = 'asking-key';
 const OTHER_KEY = 'other-key';
 const MIB = 1024 ** 2;
+const INTERACTIVE = 'the first interactive capture';
 /** Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest. */
 const BESIDE = 6;
 /** Visits of the other key beside each of them. */
@@ -43,20 +45,17 @@ const MAX_TIMES_BESIDE = 1.5;
 /** Time after which the memory of all requests must be given back. */
 const REST_MS = 60_000;
 
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
-  readonly schema: Schema;
-  readonly required?: boolean;
-}
 interface Operation {
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly { in: string; name: string; schema: Schema; required?: boolean }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 interface Contract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Schemas };
 }
+type Sent = { readonly status: number; readonly text: string };
+/** The output of the probe. */
+type Probed = { readonly turnMs: number; readonly memory: Readonly<Record<string, number>> };
 
 /** Values that no field takes, by what there is much of. */
 const WRONG: Readonly<Record<string, unknown>> = {
@@ -70,19 +69,8 @@ const WRONG: Readonly<Record<string, unknown>> = {
 };
 
 /** Cost of one request. */
-interface Cost {
+interface Cost extends Readonly<Record<'status' | 'turnMs' | 'addedMiB' | 'answerKiB' | 'ms', number>> {
   readonly what: string;
-  readonly status: number;
-  readonly turnMs: number;
-  readonly addedMiB: number;
-  readonly answerKiB: number;
-  readonly ms: number;
-}
-
-/** The output of the probe. */
-interface Probed {
-  readonly turnMs: number;
-  readonly memory: Readonly<Record<string, number>>;
 }
 
 /** The service, with what it takes to measure it. */
@@ -92,88 +80,93 @@ class Measured {
   dearest: readonly (Cost & Dear)[] = [];
   readonly #service: ServiceProcess;
   readonly #turns: string;
-  #memory: Probed['memory'] = {};
-  readonly report: (line: string) => void;
+  /** Id of the last object that was stored, by the path of the request. */
+  readonly #ids = new Map<string, string>();
 
-  constructor(service: ServiceProcess, turns: string, report: (line: string) => void) {
-    this.report = report;
+  constructor(service: ServiceProcess, turns: string) {
     this.#service = service;
     this.#turns = turns;
   }
 
   /** Sends a request, and notes what it cost. Resolves with the text of its answer. */
   async ask(what: string, method: string, path: string, body?: unknown): Promise<string> {
-    const { text, ...cost } = await this.#once(what, method, path, body);
+    const send = () => this.send(method, path, body);
+    const { text, ...cost } = await this.#once(send);
     let { turnMs } = cost;
     for (let attempt = 1; attempt < ATTEMPTS && turnMs > MAX_TURN_MS; attempt += 1) {
-      turnMs = Math.min(turnMs, (await this.#once(what, method, path, body)).turnMs);
+      turnMs = Math.min(turnMs, (await this.#once(send)).turnMs);
     }
-    this.costs.push({ ...cost, turnMs });
-    const asked = [...this.dearest, { ...cost, turnMs, send: () => this.send(method, path, body) }];
-    const first = (of: (cost: Cost) => number) => asked.toSorted((a, b) => of(b) - of(a)).slice(0, BESIDE);
+    const dear = { ...cost, what, turnMs, send };
+    this.costs.push(dear);
+    const first = (of: (cost: Cost) => number) =>
+      [...this.dearest, dear].toSorted((a, b) => of(b) - of(a)).slice(0, BESIDE);
     this.dearest = [...new Set([...first((each) => each.turnMs), ...first((each) => each.ms)])];
     return text;
   }
 
-  async #once(what: string, method: string, path: string, body?: unknown): Promise<Cost & { readonly text: string }> {
-    await this.#longestTurn();
+  async #once(send: () => Promise<Sent>) {
+    await this.#probe();
+    // The peak begins anew.
+    await writeFile(`/proc/${this.#service.pid}/clear_refs`, '5');
     const before = await this.residentMiB();
-    let peak = before;
-    const over = new AbortController();
-    const sampling = this.#sample(over.signal, (now) => {
-      peak = Math.max(peak, now);
-    });
     const since = performance.now();
-    const { status, text } = await this.send(method, path, body);
+    const { status, text } = await send();
     const ms = performance.now() - since;
-    if (ms > 5000) this.report(`${what}: ${(ms / 1000).toFixed()} s, ${status}`);
-    over.abort();
-    await sampling;
-    const turnMs = await this.#longestTurn();
-    return { what, status, turnMs, addedMiB: peak - before, answerKiB: text.length / 1024, ms, text };
+    const addedMiB = (await this.residentMiB('VmHWM')) - before;
+    const { turnMs } = await this.#probe();
+    return { status, turnMs, addedMiB, answerKiB: text.length / 1024, ms, text };
   }
 
-  /** Says where the memory of the process is: most of what is not the heap is the allocator's, and of other threads. */
+  /** Says where the memory of the process is, in MiB: most of what is not the heap is the allocator's, and of other threads. */
   async memory(): Promise<string> {
-    await this.#longestTurn();
-    const parts = Object.entries(this.#memory).map(([name, bytes]) => `${name} ${(bytes / MIB).toFixed()}`);
-    return `${parts.join(', ')} MiB`;
+    const { memory } = await this.#probe();
+    return JSON.stringify(memory, (_, value) => (typeof value === 'number' ? Math.round(value / MIB) : value));
   }
 
-  async send(method: string, path: string, body?: unknown, key = KEY): Promise<{ status: number; text: string }> {
-    const headers = { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const text = body === undefined ? null : JSON.stringify(body);
-    const response = await fetch(this.#service.origin + path, { method, headers, body: text });
-    return { status: response.status, text: await response.text() };
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Sent> {
+    const response = await fetch(this.#service.origin + path, {
+      method,
+      headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const [, id] = (method === 'POST' && response.ok && /"id":"?([^",}]+)/.exec(text)) || [];
+    if (id !== undefined) this.#ids.set(path, id);
+    return { status: response.status, text };
   }
 
-  /** Milliseconds of the longest turn since the last call. */
-  async #longestTurn(): Promise<number> {
+  /** Id of the last object that was stored by a path; 1 when there is none. */
+  idOf = (path: string): string => this.#ids.get(path) ?? '1';
+
+  /** Returns the path of an object that was stored, if there is one. */
+  concrete(path: string): string {
+    const [list = ''] = path.split('/{');
+    const id = this.idOf({ '/results': '/screenshot', '/jobs': '/batch' }[list] ?? list);
+    return path.replace('{id}', id).replace('{name}', 'r0').replace('{part}', 'image');
+  }
+
+  /** Resolves with the longest turn since the last call, and with the memory. */
+  async #probe(): Promise<Probed> {
     await rm(this.#turns, { force: true });
     process.kill(this.#service.pid, 'SIGUSR2');
     for (;;) {
       const text = await readFile(this.#turns, 'utf8').catch(() => '');
-      if (text.endsWith('}')) {
-        const { turnMs, memory }: Probed = JSON.parse(text);
-        this.#memory = memory;
-        return turnMs;
-      }
+      if (text.endsWith('}')) return JSON.parse(text);
       await delay(5);
       // Throws when the service has ended.
       process.kill(this.#service.pid, 0);
     }
   }
 
-  async residentMiB(): Promise<number> {
-    const [, pages] = (await readFile(`/proc/${this.#service.pid}/statm`, 'utf8')).split(' ');
-    return (Number(pages) * 4096) / MIB;
-  }
-
-  async #sample(signal: AbortSignal, note: (mib: number) => void): Promise<void> {
-    while (!signal.aborted) {
-      note(await this.residentMiB());
-      await delay(20);
-    }
+  /** `VmHWM`: the peak. */
+  async residentMiB(which = 'VmRSS'): Promise<number> {
+    const status = await readFile(`/proc/${this.#service.pid}/status`, 'utf8');
+    return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   }
 }
 
@@ -201,9 +194,14 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   const args = ['--isolate-keys', '--api-key-file', keyFile];
   const env = { BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` };
   const service = await startServiceOn(where, { browserPath, args, env }, running);
-  const measured = new Measured(service, turns, report);
-  const contract = JSON.parse((await measured.send('GET', '/openapi.json')).text) as Contract;
-  await warmUp(measured, urlOf('small'));
+  const warm = new Measured(service, turns);
+  const contract = JSON.parse((await warm.send('GET', '/openapi.json')).text) as Contract;
+  // What is loaded with its first use belongs to the base line.
+  await warm.ask(INTERACTIVE, 'POST', '/screenshot', { url: urlOf('small'), waitForFunction: 'true' });
+  await askPage(warm, contract, 'small', urlOf('small'));
+  const measured = new Measured(service, turns);
+  measured.costs.push(...warm.costs.filter(({ what }) => what === INTERACTIVE));
+  await measured.send('POST', '/screenshot', { url: urlOf('small') });
   const base = await measured.residentMiB();
   report(`${where}: at the base line ${await measured.memory()}`);
   const parts: Readonly<Record<string, () => Promise<void>>> = {
@@ -218,7 +216,7 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
     await parts[part]?.();
   }
   report(`${where}: at the end ${await measured.memory()}`);
-  const visit = () => visitAs(measured, OTHER_KEY, urlOf('small'));
+  const visit = () => visitOfOther(measured, urlOf('small'));
   const visits = await besideRequests(measured.dearest, visit, VISITS, print);
   const times = percentile(visits.beside, 0.95) / percentile(visits.alone, 0.95);
   // The watches that were stored would go on.
@@ -236,7 +234,7 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
       if (method === 'head' || path === '/limits' || path.includes('session') || path === '/events') continue;
-      const to = path.replace('{id}', '1');
+      const to = measured.concrete(path);
       const needed = parameters.filter((each) => each.in === 'query' && each.required);
       for (const { in: place, name, schema } of parameters) {
         // The fields of a capture are sent as a body, once.
@@ -259,10 +257,9 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
       const whole = defined(body);
       for (const shape of [whole, ...(whole.anyOf ?? []).map(defined)]) {
         const { properties = {}, additionalProperties = false } = shape;
-        const constants = Object.entries(properties).flatMap(([name, each]) =>
-          'const' in each ? [[name, each.const]] : [],
-        );
-        const fixed = { ...Object.fromEntries(constants), ...('url' in properties ? { url, timeoutMs: 1500 } : {}) };
+        const constants = Object.entries(properties).filter(([, each]) => 'const' in each);
+        const fixed: Record<string, unknown> = Object.fromEntries(constants.map(([name, each]) => [name, each.const]));
+        if ('url' in properties) Object.assign(fixed, { url, timeoutMs: 1500 });
         // Messages of MCP have `params`, which their schema leaves open.
         const open: Schemas = additionalProperties === false ? {} : { params: {} };
         for (const [name, schema] of Object.entries({ ...properties, ...open })) {
@@ -285,73 +282,66 @@ function valuesOf(name: string, schema: Schema, schemas: Schemas, bytes: number)
   return [...values, ...prefixed('selector'), ...prefixed('text')];
 }
 
-/** Stores up to `MAX_STORED` large watches and queries, then reads the lists that take a `limit`. */
+/** Stores many large objects of each kind, then reads every list of them. */
 async function askLists(measured: Measured, { paths, components }: Contract, url: string): Promise<void> {
-  const large = 'x'.repeat(60_000);
-  const bodies: Readonly<Record<string, (at: number) => unknown>> = {
-    '/watches': (at) => ({
-      url: `${url}?${at}`,
-      every: '300d',
-      css: `/*${large}*/`,
-      javascript: { before: `//${large}`, after: `//${large}` },
-      hide: Array.from({ length: 50 }, () => `.${large.slice(0, 999)}`),
-      mask: Array.from({ length: 50 }, () => `.${large.slice(0, 999)}`),
-    }),
-    '/queries': () => ({ filter: { type: ['capture.stored'], text: large.slice(0, 200) } }),
-  };
-  for (const [path, body] of Object.entries(bodies)) {
+  for (const [path, body] of Object.entries(largeObjects(url))) {
     for (let at = 0; at < MAX_STORED; at += 1) {
-      const { status } = await measured.send('POST', path, body(at));
+      const { status } = await measured.send('POST', measured.concrete(path), body(at), { prefer: 'respond-async' });
       if (status >= 400) break;
     }
   }
   for (const [path, { get }] of Object.entries(paths)) {
-    const limit = get?.parameters?.find((each) => each.name === 'limit');
-    if (limit === undefined || path.includes('{id}') || path.includes('/by-')) continue;
-    const [value] = dearestOf(limit.schema, components.schemas, MAX_QUERY_BYTES);
-    await measured.ask(`get ${path}, whole`, 'GET', `${path}?limit=${value}`);
+    if (get === undefined || UNLISTED.has(path)) continue;
+    const query = new URLSearchParams();
+    for (const { in: place, name, schema, required } of get.parameters ?? []) {
+      if (place !== 'query' || !(required || name === 'limit' || name === 'recent')) continue;
+      const [value] = dearestOf(schema, components.schemas, MAX_QUERY_BYTES);
+      query.append(name, name === 'url' ? DEAD_URL : name === 'host' ? '127.0.0.1' : String(value));
+    }
+    await measured.ask(`get ${path}, whole`, 'GET', `${measured.concrete(path)}?${query}`);
   }
+}
+
+/** Bodies of the requests that store an object, by their paths. */
+function largeObjects(url: string): Readonly<Record<string, (at: number) => unknown>> {
+  const large = 'x'.repeat(60_000);
+  const many = (count: number, length: number) =>
+    Array.from({ length: count }, (_, at) => `.${at}${large.slice(0, length)}`);
+  const watch = { css: `/*${large}*/`, javascript: { before: `//${large}`, after: `//${large}` } };
+  const marks = { labels: many(20, 90), note: large.slice(0, 2000) };
+  const items = many(100, 7000).map((path) => ({ ...marks, url: DEAD_URL + path }));
+  return {
+    '/watches': (at) => ({ ...watch, url: `${url}?${at}`, every: '300d', hide: many(50, 990), mask: many(50, 990) }),
+    '/queries': () => ({ filter: { type: ['capture.stored'], text: large.slice(0, 200) } }),
+    '/feeds': (at) => ({ search: { text: `${at}${large.slice(0, 190)}` } }),
+    '/receivers': (at) => ({ address: `${url}${large.slice(0, 2000)}`, name: `r${at}`, kind: 'webhook' }),
+    '/screenshot/{id}/share': () => ({ expires: '30d' }),
+    // Jobs, of which each item is a record.
+    '/batch': (at) => (at < MAX_JOBS ? { requests: items } : {}),
+  };
 }
 
 /** Captures a page with every output, reads every view of it, and compares it with itself. */
 async function askPage(measured: Measured, { paths, components }: Contract, name: string, url: string): Promise<void> {
   const outputs = components.schemas.ScreenshotRequest?.properties?.outputs?.items?.enum ?? [];
-  const request = { url, fullPage: true, outputs };
-  const ids: number[] = [];
-  for (const _ of [0, 1]) {
-    const answer = await measured.ask(`${name}: capture`, 'POST', '/screenshot', request);
-    const id: unknown = JSON.parse(answer).data?.id;
-    if (typeof id === 'number') ids.push(id);
+  const captured = async () => {
+    await measured.ask(`${name}: capture`, 'POST', '/screenshot', { url, fullPage: true, outputs });
+    return measured.idOf('/screenshot');
+  };
+  const [a, b] = [await captured(), await captured()];
+  for (const { name: field, schema } of paths['/screenshot/{id}']?.get?.parameters ?? []) {
+    for (const value of schema.enum ?? []) {
+      const query = field === 'view' ? `view=${value}` : `width=1024&${field}=${value}`;
+      await measured.ask(`${name}: ${query}`, 'GET', `/screenshot/${a}?${query}`);
+    }
   }
-  const [a, b] = ids;
-  const views = paths['/screenshot/{id}']?.get?.parameters?.find((each) => each.name === 'view')?.schema.enum ?? [];
-  for (const view of a === undefined ? [] : views) {
-    await measured.ask(`${name}: view=${view}`, 'GET', `/screenshot/${a}?view=${view}`);
-  }
-  if (b !== undefined) await measured.ask(`${name}: compare`, 'GET', `/compare?a=${a}&b=${b}`);
+  await measured.ask(`${name}: compare`, 'GET', `/compare?a=${a}&b=${b}`);
   await measured.ask(`${name}: stability`, 'POST', '/captures/stability', { url, fullPage: true });
 }
 
-/**
- * Uses each part that is loaded with its first use, so that it belongs to the base line: Playwright, comparisons with
- * their thread, thumbnails, stability. The turn of the first interactive capture counts.
- */
-async function warmUp(measured: Measured, url: string): Promise<void> {
-  const outputs = ['markdown', 'text', 'links', 'metadata'];
-  const ids: number[] = [];
-  for (const _ of [0, 1]) {
-    const { status, text } = await measured.send('POST', '/screenshot', { url, outputs });
-    if (status !== 200) throw new Error(`a capture to warm up was answered ${status}: ${text}`);
-    ids.push(JSON.parse(text).data.id);
-  }
-  await measured.send('GET', `/compare?a=${ids[0]}&b=${ids[1]}`);
-  await measured.send('GET', `/screenshot/${ids[0]}/thumbnail`);
-  await measured.send('POST', '/captures/stability', { url });
-  await measured.ask('the first interactive capture', 'POST', '/screenshot', { url, waitForFunction: 'true' });
-}
-
 /** Captures a page as another key does, reads it, and lists the newest. */
-async function visitAs(measured: Measured, key: string, url: string): Promise<void> {
+async function visitOfOther(measured: Measured, url: string): Promise<void> {
+  const key = { 'x-api-key': OTHER_KEY };
   const { status, text } = await measured.send('POST', '/screenshot', { url }, key);
   if (status !== 200) throw new Error(`a neighbour's capture was answered ${status}: ${text}`);
   await measured.send('GET', `/screenshot/${JSON.parse(text).data.id}`, undefined, key);
@@ -359,42 +349,38 @@ async function visitAs(measured: Measured, key: string, url: string): Promise<vo
 }
 
 async function removeWatches(measured: Measured): Promise<void> {
-  for (;;) {
-    const { text } = await measured.send('GET', '/watches?limit=1000');
-    const watches: readonly { readonly id: number }[] = JSON.parse(text).data ?? [];
-    if (watches.length === 0) return;
-    for (const { id } of watches) await measured.send('DELETE', `/watches/${id}`);
+  for (let watches: readonly { readonly id: number }[] | undefined; watches?.length !== 0; ) {
+    watches = JSON.parse((await measured.send('GET', '/watches?limit=1000')).text).data ?? [];
+    for (const { id } of watches ?? []) await measured.send('DELETE', `/watches/${id}`);
   }
 }
 
 function findings(where: string, costs: readonly Cost[], kept: number, print: (text: string) => void): Finding[] {
-  const dearest = (of: (cost: Cost) => number, max: number) =>
-    costs
-      .filter((cost) => of(cost) > max)
-      .toSorted((one, other) => of(other) - of(one))
-      .slice(0, 25);
   const failed = costs.filter(({ status }) => status === 500);
-  const shown = new Set([
-    ...failed.slice(0, 25),
-    ...dearest(({ turnMs }) => turnMs, MAX_TURN_MS),
-    ...dearest(({ addedMiB }) => addedMiB, MAX_ADDED_MIB),
-    ...dearest(({ ms }) => ms, 0).slice(0, 5),
-  ]);
+  const dearest = (of: (cost: Cost) => number, max: number, count = 25) =>
+    costs.toSorted((one, other) => of(other) - of(one)).filter((cost, at) => at < count && of(cost) > max);
+  const long = dearest(({ turnMs }) => turnMs, MAX_TURN_MS);
+  const large = dearest(({ addedMiB }) => addedMiB, MAX_ADDED_MIB);
+  const shown = new Set([...failed.slice(0, 25), ...long, ...large, ...dearest(({ ms }) => ms, 0, 5)]);
   const rows = [...shown].map(({ what, status, turnMs, addedMiB, answerKiB, ms }) => [
     what,
     ...[status, turnMs, addedMiB, answerKiB, ms].map((each) => each.toFixed()),
   ]);
   print(formatTable(['request', 'status', 'turn ms', 'added MiB', 'answer KiB', 'ms'], rows));
-  const isDocumented = ({ what, status }: Cost) => status === 400 || what === 'the first interactive capture';
+  const isDocumented = ({ what, status }: Cost) => status === 400 || what === INTERACTIVE;
   const [documented, others] = [costs.filter(isDocumented), costs.filter((cost) => !isDocumented(cost))];
   const finding = (what: string, figures: readonly number[], max: number, unit: string): Finding =>
     atMost(`${where}: ${what}`, Math.max(0, ...figures), max, { digits: 0, unit });
   const turns = (some: readonly Cost[]) => some.map(({ turnMs }) => turnMs);
-  const added = costs.map(({ addedMiB }) => addedMiB);
   return [
     finding(`longest turn of the event loop, of ${others.length} requests`, turns(others), MAX_TURN_MS, ' ms'),
     finding('longest turn that is documented', turns(documented), MAX_DOCUMENTED_TURN_MS, ' ms'),
-    finding('memory that a request adds', added, MAX_ADDED_MIB, ' MiB'),
+    finding(
+      'memory that a request adds',
+      costs.map(({ addedMiB }) => addedMiB),
+      MAX_ADDED_MIB,
+      ' MiB',
+    ),
     finding('memory above the base line a minute after', [kept], MAX_ADDED_MIB, ' MiB'),
     exactly(`${where}: internal errors`, failed.length, 0),
   ];

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { launchFlags } from '../src/actors/launch-flags.ts';
+import { launchFlags } from '../src/actors/launching/launch-flags.ts';
 import { CdpConnection } from '../src/cdp/connection.ts';
 import { type Driver, type DriverOptions, sandboxFlags, VIEWPORT } from './support/driver.ts';
 

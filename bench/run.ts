@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { executableFinder } from '../src/actors/executable.ts';
+import { executableFinder } from '../src/actors/launching/executable.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { before } from './before.ts';
 import { bounds } from './bounds.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { executableFinder } from '../src/actors/executable.ts';
+import { executableFinder } from '../src/actors/launching/executable.ts';
 import type { CapstanEvent } from '../src/capture/events.ts';
 import { createRandom } from '../test/faults/random.ts';
 import { problemsOf } from '../test/faults/stored-captures.ts';

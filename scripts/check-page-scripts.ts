@@ -11,7 +11,7 @@ const PROGRAM = /=>|\bfunction\b\s*\w*\s*\(|\breturn\b.*;/;
 const OTHERS = new Set([
   'src/page/page-scripts.ts',
   'src/actors/playwright/wait-for-function.ts',
-  'src/actors/executable.ts',
+  'src/actors/launching/executable.ts',
   'src/archive/page-filter.ts',
 ]);
 

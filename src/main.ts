@@ -10,15 +10,15 @@ import { packageVersion } from './version.ts';
 
 /** Loaders of the commands: only the called one is imported, which makes a start faster. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  serve: async () => (await import('./commands/serve.ts')).registerServeCommand,
+  serve: async () => (await import('./commands/serve/serve.ts')).registerServeCommand,
   mcp: async () => (await import('./commands/mcp.ts')).registerMcpCommand,
-  shot: async () => (await import('./commands/shot.ts')).registerShotCommand,
+  shot: async () => (await import('./commands/shot/shot.ts')).registerShotCommand,
   sign: async () => (await import('./commands/sign.ts')).registerSignCommand,
   db: async () => (await import('./commands/db.ts')).registerDbCommand,
   diff: async () => (await import('./commands/diff.ts')).registerDiffCommand,
-  scan: async () => (await import('./commands/scan.ts')).registerScanCommand,
+  scan: async () => (await import('./commands/scan/scan.ts')).registerScanCommand,
   stability: async () => (await import('./commands/stability.ts')).registerStabilityCommand,
-  watch: async () => (await import('./commands/watch.ts')).registerWatchCommand,
+  watch: async () => (await import('./commands/watch/watch.ts')).registerWatchCommand,
   export: async () => (await import('./commands/export.ts')).registerExportCommand,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctorCommand,
   ip: async () => (await import('./commands/ip.ts')).registerIpCommand,

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { processStat } from '../../src/actors/process-stat.ts';
+import { processStat } from '../../src/actors/checks/process-stat.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { browserCensus } from './census.ts';
 

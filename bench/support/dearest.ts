@@ -17,6 +17,12 @@ export interface Schema {
   readonly pattern?: string;
 }
 
+/** Refuses connections, so that captures of it are cheap. */
+export const DEAD_URL = 'http://127.0.0.1:1/';
+/** Maximum number of values of an enumeration that are tried; the devices are more. */
+const MAX_OF_ENUM = 40;
+const MIN_LARGE = 500;
+
 /** Texts that are dear for whatever reads them as a selector, a pattern or a name, up to a length. */
 const TEXTS: readonly ((length: number) => string)[] = [
   (length) => 'x'.repeat(length),
@@ -46,15 +52,21 @@ export function dearestOf(schema: Schema, schemas: Schemas, bytes: number): read
   const { $ref, anyOf, oneOf, items, properties = {}, additionalProperties: others } = schema;
   if ($ref !== undefined) return of(schemas[$ref.split('/').at(-1) ?? ''] ?? {});
   if (schema.const !== undefined) return [schema.const];
-  if (schema.enum !== undefined) return schema.enum.slice(-1);
+  if (schema.enum !== undefined) return schema.enum.slice(0, MAX_OF_ENUM);
+  const names = Object.keys(properties);
+  // A request, whose target is one of two fields: the others one by one, if they are large.
+  if (oneOf !== undefined && names.length > 0) {
+    const each = names.flatMap((name) => of(properties[name] ?? {}).map((value) => ({ url: DEAD_URL, [name]: value })));
+    return each.filter((request) => JSON.stringify(request).length > MIN_LARGE);
+  }
   const either = anyOf ?? oneOf;
   if (either !== undefined) return either.flatMap((each) => of(each));
+  if (items?.enum !== undefined) return [items.enum, ...items.enum.slice(0, MAX_OF_ENUM).map((value) => [value])];
   if (items !== undefined) {
     return of(items, bytes / 2).map((item) =>
       Array.from({ length: countOf(item, schema.maxItems, bytes) }, () => item),
     );
   }
-  const names = Object.keys(properties);
   if (names.length > 0) {
     const values = names.map((name) => of(properties[name] ?? {}, bytes / names.length));
     return TEXTS.map((_, at) => {

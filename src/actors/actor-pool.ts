@@ -9,10 +9,10 @@ import { PageCrashedError } from '../page/main-frame.ts';
 import type { Actors } from './actors.ts';
 import { BrowserActor } from './browser-actor.ts';
 import { BrowserPool } from './browser-pool.ts';
-import { Launcher } from './launcher.ts';
-import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
-import { missingScripts } from './missing-scripts.ts';
-import { sweepProfiles } from './profiles.ts';
+import { MEMORY_BOUNDS, type MemoryBounds } from './checks/memory-watch.ts';
+import { missingScripts } from './checks/missing-scripts.ts';
+import { Launcher } from './launching/launcher.ts';
+import { sweepProfiles } from './launching/profiles.ts';
 import { SharedPages } from './shared-pages.ts';
 
 export interface ActorPoolParts {

@@ -5,7 +5,7 @@ import type { ServiceStats } from '../capture/operation/stats.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
-import type { Script } from './missing-scripts.ts';
+import type { Script } from './checks/missing-scripts.ts';
 
 /** The port through which the rest of the service uses browsers. */
 export interface Actors {

@@ -12,8 +12,8 @@ import type { CaptureContext } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { capturePage, type PageCapture } from './capture-page.ts';
+import { SuspectedError } from './checks/flood-watch.ts';
 import { type OpenPage, openPage } from './direct/open-page.ts';
-import { SuspectedError } from './flood-watch.ts';
 import { openInteractivePage } from './playwright/open-interactive-page.ts';
 import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
 

@@ -4,9 +4,9 @@ import { setTimeout as delay, setImmediate as immediate } from 'node:timers/prom
 import type { Protocol } from 'devtools-protocol';
 import { within } from '../capture/deadline.ts';
 import { CdpConnection, type CdpSession } from '../cdp/connection.ts';
-import { endFamily } from './browser-process.ts';
-import { processStat, waitedForCore } from './process-stat.ts';
-import { removeProfile } from './remove-profile.ts';
+import { processStat, waitedForCore } from './checks/process-stat.ts';
+import { endFamily } from './launching/browser-process.ts';
+import { removeProfile } from './launching/remove-profile.ts';
 
 /** Time that a browser has to close before it is killed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 3_000;

@@ -1,11 +1,11 @@
 import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { BrowserEvent } from '../capture/events.ts';
-import { type Ending, startChecks } from './browser-checks.ts';
 import type { BrowserHost } from './browser-host.ts';
-import { LaunchBreaker, type Unavailable } from './launch-breaker.ts';
-import type { Launcher } from './launcher.ts';
-import type { MemoryBounds } from './memory-watch.ts';
+import { type Ending, startChecks } from './checks/browser-checks.ts';
+import type { MemoryBounds } from './checks/memory-watch.ts';
+import { LaunchBreaker, type Unavailable } from './launching/launch-breaker.ts';
+import type { Launcher } from './launching/launcher.ts';
 
 interface BrowserPoolOptions {
   readonly launcher: Launcher;

@@ -5,7 +5,7 @@ import type { CaptureOutcome } from './outcome.ts';
  * Time for which a connection waits for its first request, in milliseconds. Shorter than the 5 s after which many
  * servers close such connections.
  */
-export const MAX_HELD_MS = 4_000;
+export const MAX_UNUSED_MS = 4_000;
 
 /**
  * What is known of a capture's target before it has a browser: a connection that is open, and perhaps the failure of

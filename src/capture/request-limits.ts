@@ -68,6 +68,18 @@ export const REQUEST_LIMITS = {
     },
     ...{ beyond: '`422 comparison_too_large`', turn: null },
   },
+  thumbnailPixels: {
+    ...{
+      max: 2 ** 23,
+      unit: 'pixels',
+      of: 'a thumbnail in WebP, and a WebP image as it is scaled for one; two thumbnails at a time',
+    },
+    ...{ beyond: 'the thumbnail is scaled down', turn: null },
+  },
+  avifPixels: {
+    ...{ max: 1.5 * 2 ** 20, unit: 'pixels', of: 'a thumbnail in AVIF' },
+    ...{ beyond: 'the thumbnail is scaled down', turn: null },
+  },
   comparison: {
     ...{ max: 10, unit: 'seconds', of: 'comparing elements, in a thread' },
     ...{ beyond: 'the captures are compared without elements', turn: null },

@@ -72,6 +72,9 @@ export function readTarget(text: string): TargetReading {
   const trimmed = text.trim();
   if (trimmed === '') return wrong('must not be blank: give a URL such as https://example.com/');
   if (CONTROL_CHARACTERS.test(trimmed)) return wrong('must not contain control characters');
+  if (!trimmed.isWellFormed() || trimmed.includes('\ufffd')) {
+    return wrong('must be of whole characters: a part of one was lost, as in a text in another encoding than UTF-8');
+  }
   const url = ensureProtocol(trimmed);
   // URL parsers would take the first path segment for the host.
   const parsed = /^https?:\/\/(?:\/|$)/i.test(url) ? null : URL.parse(url);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CaptureCommand } from '../capture/command.ts';
-import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
+import { type Dialled, MAX_UNUSED_MS } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
@@ -21,7 +21,7 @@ const CHECK_MS = 500;
 const BUSY_MS = 100;
 /** Time limit for a worker's answer to a request, in milliseconds. */
 const ANSWER_MS = 1_000;
-/** Time that a worker has to report a dial that has reached its deadline, in milliseconds. */
+/** Time that a worker has to report a dial that has reached its deadline or was cancelled, in milliseconds. */
 const GRACE_MS = 5_000;
 
 interface RemoteDialsOptions {
@@ -44,7 +44,7 @@ export class RemoteDials {
   readonly #options: RemoteDialsOptions;
   readonly #pending = new Map<number, Pending>();
   /** Connections that wait at a worker, by capture. */
-  readonly #held = new Map<number, { readonly worker: string; readonly ms: number; readonly at: number }>();
+  readonly #open = new Map<number, { readonly worker: string; readonly ms: number; readonly at: number }>();
   /** Captures that a lost worker may have ended and recorded. */
   readonly #uncertain = new Set<number>();
   readonly #timer: NodeJS.Timeout;
@@ -81,7 +81,7 @@ export class RemoteDials {
         this.#uncertain.delete(id);
         return found;
       } else {
-        this.#held.set(id, { worker, ms: found.ms, at: performance.now() });
+        this.#open.set(id, { worker, ms: found.ms, at: performance.now() });
         return this.#dialled(id, found.ms);
       }
     }
@@ -118,17 +118,17 @@ export class RemoteDials {
    * connection is closed.
    */
   claimed(id: number, worker: string): number {
-    const held = this.#held.get(id);
-    if (held === undefined) return 0;
-    this.#held.delete(id);
-    if (held.worker !== worker) this.#release(id, held.worker);
-    return held.ms;
+    const open = this.#open.get(id);
+    if (open === undefined) return 0;
+    this.#open.delete(id);
+    if (open.worker !== worker) this.#release(id, open.worker);
+    return open.ms;
   }
 
   /** Returns the worker that holds the connection of a capture, and has not closed it yet. */
   holderOf(id: number): string | undefined {
-    const held = this.#held.get(id);
-    return held !== undefined && performance.now() - held.at < MAX_HELD_MS ? held.worker : undefined;
+    const open = this.#open.get(id);
+    return open !== undefined && performance.now() - open.at < MAX_UNUSED_MS ? open.worker : undefined;
   }
 
   /** Whether a lost worker may have recorded the end of a capture. */
@@ -158,11 +158,13 @@ export class RemoteDials {
     // Queueing the capture reports that it is too large.
     if (body === undefined) return { ms: 0 };
     const { promise, resolve: settle } = Promise.withResolvers<Found | undefined>();
+    let late = setTimeout(() => settle(undefined), leftMs + GRACE_MS);
     const onAbort = (): void => {
       this.#release(id, worker);
-      settle(undefined);
+      // The worker says that it has ended the dial, or reports the outcome that it was storing.
+      clearTimeout(late);
+      late = setTimeout(() => settle(undefined), link.isUp ? GRACE_MS : 0);
     };
-    const late = setTimeout(() => settle(undefined), leftMs + GRACE_MS);
     this.#pending.set(id, { worker, settle });
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -182,7 +184,7 @@ export class RemoteDials {
   #choose(): string | undefined {
     const own = new Map<string, number>();
     // Connections that wait there count, so that each worker has some for its next slots.
-    for (const { worker } of [...this.#pending.values(), ...this.#held.values()])
+    for (const { worker } of [...this.#pending.values(), ...this.#open.values()])
       own.set(worker, (own.get(worker) ?? 0) + 1);
     let best: { readonly name: string; readonly used: number } | undefined;
     for (const { name, dials } of this.#options.census.workers) {

@@ -1,5 +1,5 @@
 import type { CaptureCommand } from '../capture/command.ts';
-import { type Dialled, MAX_HELD_MS, type Unreached } from '../capture/dialled.ts';
+import { type Dialled, MAX_UNUSED_MS, type Unreached } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/work/stored-request.ts';
@@ -91,7 +91,7 @@ export class WorkerDials {
       // The place of the dial is free while the record is stored.
       const outcome = await found.outcome;
       this.#dials.delete(id);
-      return signal.aborted ? tell(node, undialled) : report(node, id, outcome, of.batch);
+      return outcome.state === 'cancelled' ? tell(node, undialled) : report(node, id, outcome, of.batch);
     }
     if (signal.aborted) {
       this.#dials.delete(id);
@@ -99,7 +99,7 @@ export class WorkerDials {
       return tell(node, undialled);
     }
     entry.dialled = found;
-    entry.expiry = setTimeout(() => this.release(id), MAX_HELD_MS).unref();
+    entry.expiry = setTimeout(() => this.release(id), MAX_UNUSED_MS).unref();
     this.#tellReached({ node, id }, found);
   }
 

@@ -5,7 +5,7 @@ import { catchError, defer, finalize, mergeMap, type ObservableInput, of } from 
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled, Unreached } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
+import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/work/stored-request.ts';
 import type { Link } from './connection.ts';
 import { type Announcement, decode, encode, type FromNode, ToWorker } from './messages.ts';
@@ -86,7 +86,8 @@ export class Worker {
       limit: options.maxDials,
       dial: async (command) => {
         const failed = (error: unknown): CaptureOutcome => {
-          if (!command.signal.aborted) onProblem(error);
+          if (command.signal.aborted) return outcomeOfAbort(command.signal);
+          onProblem(error);
           return outcomeOfError(error);
         };
         try {

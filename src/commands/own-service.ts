@@ -19,7 +19,7 @@ export async function withOwnService(config: Config, use: UseServer): Promise<vo
   const log = await openLog(config);
   try {
     const ending = watchForEnd(log.logger);
-    const [{ listen }, { openService }] = await Promise.all([import('../http/server.ts'), import('./serve.ts')]);
+    const [{ listen }, { openService }] = await Promise.all([import('../http/server.ts'), import('./serve/serve.ts')]);
     const apiKey = randomBytes(24).toString('base64url');
     const ownConfig = { ...config, host: '127.0.0.1', port: 0, apiKey: [apiKey], namedKeys: [], isolateKeys: false };
     const opened = await openService(ownConfig, log);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Stability } from '../client/mod.ts';
 import { oneLine, printableJson } from '../log/printable.ts';
-import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
+import { addPageFlags, readPageFlags, withClient } from './serve/server-flags.ts';
 import { whileAnswering } from './while-answering.ts';
 
 export function registerStabilityCommand(program: Command): void {

@@ -1,8 +1,8 @@
 import { BrowserPool } from '../actors/browser-pool.ts';
-import { Launcher } from '../actors/launcher.ts';
-import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
-import { missingScripts, type Script } from '../actors/missing-scripts.ts';
-import { visitorDefaults } from '../actors/visitor-defaults.ts';
+import { MEMORY_BOUNDS } from '../actors/checks/memory-watch.ts';
+import { missingScripts, type Script } from '../actors/checks/missing-scripts.ts';
+import { visitorDefaults } from '../actors/checks/visitor-defaults.ts';
+import { Launcher } from '../actors/launching/launcher.ts';
 import { DEFAULT_LOCALE, DEFAULT_TIMEZONE } from '../capture/options/default-visitor.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import { type Finding, findingsOf } from './finding.ts';

@@ -4,10 +4,10 @@ import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import { overHttp } from '../capture/target.ts';
 import { type Connected, dial } from './dial.ts';
+import { DialledConnection } from './dialled-connection.ts';
 import type { DialTarget } from './egress.ts';
 import { type Destination, type EgressPolicy, isLocalhost, unbracketed } from './egress-policy.ts';
 import { urlDestination } from './egress-proxy.ts';
-import { HeldConnection } from './held-connection.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 
 interface DialTargetOptions {
@@ -53,13 +53,13 @@ export async function dialTarget(
     const expired = () => late(`nothing could be captured within ${within} ms (${step})`);
     return connect(addresses, destination.port, within, expired);
   };
-  const held = (destination: Destination, { socket, address }: Connected): HeldConnection =>
-    new HeldConnection({ destination, socket, address, ms: performance.now() - began });
+  const opened = (destination: Destination, { socket, address }: Connected): DialledConnection =>
+    new DialledConnection({ destination, socket, address, ms: performance.now() - began });
 
   if (proxy !== undefined) {
     const at = proxyDestination(proxy);
     try {
-      return held(at, await reach(at, 'open the URL'));
+      return opened(at, await reach(at, 'open the URL'));
     } catch (error) {
       throw aboutProxy(error, at);
     }
@@ -72,11 +72,11 @@ export async function dialTarget(
     const within = leftMs();
     try {
       const expired = () => late(`nothing could be captured within ${within} ms (open the URL)`);
-      return held(destination, await connect(addresses, destination.port, within, expired));
+      return opened(destination, await connect(addresses, destination.port, within, expired));
     } catch (error) {
       // The browser may know that the host is served over https alone (HSTS), and never ask for port 80.
       if (!isUnreachable(error) || !mayBePreloaded(target.parsed)) throw error;
-      return new HeldConnection({ ms: performance.now() - began }).failed(destination, error);
+      return new DialledConnection({ ms: performance.now() - began }).failed(destination, error);
     }
   }
 
@@ -94,10 +94,10 @@ export async function dialTarget(
     }
   };
   const first = await overTls();
-  if (!(first instanceof CapstanError)) return held(destination, first);
+  if (!(first instanceof CapstanError)) return opened(destination, first);
   try {
     const second = await reach(urlDestination(plain), 'open the URL over http');
-    return held(urlDestination(plain), second).failed(destination, first);
+    return opened(urlDestination(plain), second).failed(destination, first);
   } catch (error) {
     signal.throwIfAborted();
     const { code, reason } = toFailure(error);

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { failure, toFailure } from '../capture/errors.ts';
+import { hasWaited } from './dialled-connection.ts';
 import type { Destination } from './egress-policy.ts';
-import { hasWaited } from './held-connection.ts';
 import type { Traffic } from './traffic.ts';
 
 interface TunnelOptions {

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { CapstanError } from '../capture/errors.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
+import type { TakeDialled } from './dialled-connection.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
-import type { TakeDialled } from './held-connection.ts';
 import type { PeerCheck } from './peer-users.ts';
 import type { Traffic } from './traffic.ts';
 

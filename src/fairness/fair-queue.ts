@@ -5,7 +5,7 @@ import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
  * A queue in which owners take turns. Within an owner, its batches take turns with each other and with the entries that
  * belong to no batch. Entries of a batch are first in, first out. Holds one queue for each owner that waits, with one
  * for each batch. Every operation is O(1), with one step more for each owner that `admits` refuses. `admits`: whether an
- * entry of this owner may leave now; call `retry` when it may again.
+ * entry of this owner may leave now.
  */
 export function createFairQueue<T>(admits: (owner: string | null) => boolean = () => true) {
   const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>), admits);
@@ -39,7 +39,6 @@ export function createFairQueue<T>(admits: (owner: string | null) => boolean = (
       };
     },
     shift,
-    retry: () => joined$.next(null),
     /** Waits until an entry may leave, removes it, emits it and completes. */
     // `take(1)` must come before `shift`: otherwise an entry that joins while this one is handled would be lost.
     next$: defer(() =>

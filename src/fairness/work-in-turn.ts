@@ -1,49 +1,34 @@
-import { catchError, defer, EMPTY, finalize, from, ignoreElements, Observable, of, tap } from 'rxjs';
+import { catchError, defer, EMPTY, finalize, Observable, tap } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
-import { createFairQueue } from './fair-queue.ts';
-import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 import { createPlaces } from './share.ts';
-
-interface Work {
-  readonly owner: string | null;
-  readonly work$: Observable<never>;
-}
+import { createTurns } from './turns.ts';
 
 /**
  * Work of which at most a number runs at once. Owners take turns, and so do the batches of one. `isShared`: an owner
  * that takes long leaves half of the places to others.
  */
 export function createWorkInTurn(atOnce: number, isShared = false) {
-  const places = createPlaces(() => atOnce, isShared ? undefined : () => true);
-  const queue = createFairQueue<Work>((owner) => places.has(owner));
-  const inPlace = ({ owner, work$ }: Work) => {
-    const leave = places.take(owner);
-    return work$.pipe(
-      finalize(() => {
-        leave?.();
-        queue.retry();
-      }),
-    );
-  };
-  mergeMapOnDemand(queue.next$, of(atOnce), inPlace).subscribe();
+  const turns = createTurns(() => atOnce, isShared ? undefined : () => true);
   return {
     get waiting() {
-      return queue.length;
+      return turns.waiting;
     },
     /**
      * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work
      * that has started holds its slot to its end.
      */
-    run: <T>(owner: string | null, work: () => Promise<T>, batch?: string | null) =>
-      new Observable<T>((subscriber) => {
-        const untilDone = defer(() => from(work())).pipe(
-          tap(subscriber),
-          ignoreElements(),
-          // The subscriber has been told.
-          catchError(() => EMPTY),
-        );
-        return queue.join({ owner, work$: untilDone }, owner, batch);
-      }),
+    run: <T>(owner: string | null, work: () => Promise<T>, batch: string | null = null) =>
+      new Observable<T>((subscriber) =>
+        turns.enter(owner, batch, (free) => {
+          // The subscriber is told of an error.
+          const untilDone$ = defer(work).pipe(
+            tap(subscriber),
+            catchError(() => EMPTY),
+            finalize(free),
+          );
+          untilDone$.subscribe();
+        }),
+      ),
   };
 }
 

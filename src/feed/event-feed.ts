@@ -64,6 +64,10 @@ export interface EventFeed {
   readonly factsOf: FactsOf;
   /** Resolves when every event so far can be read after the process was killed. Rejects when that fails now. */
   kept(): Promise<void>;
+}
+
+/** The feed as its owner has it. */
+export interface OwnFeed extends EventFeed {
   /** As `kept`, with the events that are not sent yet, because NATS is away. */
   stored(): Promise<void>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
@@ -71,11 +75,7 @@ export interface EventFeed {
 }
 
 /** Opens the feed, even when the log cannot be read. `clock`: milliseconds since the Unix epoch. */
-export function openEventFeed(
-  events$: Observable<CapstanEvent & Unsent>,
-  log: EventLog,
-  clock: () => number,
-): EventFeed {
+export function openEventFeed(events$: Observable<CapstanEvent & Unsent>, log: EventLog, clock: () => number): OwnFeed {
   const listeners = new Set<FeedListener>();
   const reads = createWorkInTurn(MAX_READS);
   const early: LoggedEvent[] = [];

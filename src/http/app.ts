@@ -176,7 +176,7 @@ function createRoutes(
       ...(tracing === undefined ? [] : [noteRoute(path)]),
       ...(isOpen ? [] : [scopeRequired(route)]),
       ...(needsDatabase ? [databaseRequired(service.results)] : []),
-      perClient(route, context),
+      perClient(route, context, service.onlyOf),
     ];
     router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], middleware);
   }
@@ -184,14 +184,13 @@ function createRoutes(
 }
 
 /** Handles requests with the part of the service that the client may see: all, or the captures of its own key. */
-function perClient(route: Route, context: RouteContext): RouteHandler {
+function perClient(route: Route, context: RouteContext, onlyOf: CaptureService['onlyOf']): RouteHandler {
   const handleAll = route.handler(context);
   const handlers = new Map<string, RouteHandler>();
   const handlerOf = (key: string): RouteHandler => {
     const known = handlers.get(key);
     if (known !== undefined) return known;
-    const service = context.service.onlyOf(key);
-    const handler = route.handler({ ...context, service, fanOut: ownEvents(context.fanOut, key) });
+    const handler = route.handler({ ...context, service: onlyOf(key), fanOut: ownEvents(context.fanOut, key) });
     handlers.set(key, handler);
     return handler;
   };

@@ -8,7 +8,7 @@ import type { HttpConfig } from '../config/slices.ts';
 import type { Places } from '../fairness/share.ts';
 import type { Groupings } from '../grouping/groupings.ts';
 import type { RunningCalls } from '../mcp/running-calls.ts';
-import type { CaptureService } from '../service/capture-service.ts';
+import type { ServiceView } from '../service/capture-service.ts';
 import type { Maker, MakerView } from './keys/makers.ts';
 import type { RateLimits } from './keys/rate-limits.ts';
 import { isStreamedBody, LINES_TYPES } from './lines/streamed-body.ts';
@@ -36,7 +36,7 @@ export const TAGS = {
 
 /** The service, the configuration and the parts of the application, for handlers. */
 export interface RouteContext {
-  readonly service: CaptureService;
+  readonly service: ServiceView;
   readonly config: HttpConfig;
   readonly schemas: RequestSchemas;
   /** Maximum silence of the sender of a body of lines while the service waits for it, in milliseconds. */
@@ -61,13 +61,13 @@ export interface RouteContext {
   readonly document: () => string;
 }
 
-export type RequestSchemas = ReturnType<typeof requestSchemas>;
+type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /** Dependencies of the routes that every process has, workers of a cluster included. */
 export interface OperationsContext {
-  readonly service: Pick<CaptureService, 'readiness' | 'stats' | 'pressure' | 'tallies'> & {
+  readonly service: Pick<ServiceView, 'readiness' | 'stats' | 'pressure' | 'tallies'> & {
     /** A worker reads nothing for clients. */
-    readonly reads?: CaptureService['reads'];
+    readonly reads?: ServiceView['reads'];
   };
   /** Undefined in a worker, which has no subscribers. */
   readonly fanOut?: Pick<FanOut, 'size'>;

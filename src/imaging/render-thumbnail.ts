@@ -1,8 +1,6 @@
-import type { Thumbnail } from '../capture/artifacts/thumbnail.ts';
+import { MAX_ENCODED_SIDE, type Thumbnail } from '../capture/artifacts/thumbnail.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from './load-sharp.ts';
 
-/** Maximum number of pixels of a side in WebP. */
-const MAX_SIDE = 16_383;
 /** Higher efforts take seconds. Measured: 4 takes 5 times as long for 10 % fewer bytes. */
 const AVIF_EFFORT = 2;
 const TIMEOUT_S = 60;
@@ -14,8 +12,8 @@ export async function renderThumbnail(image: Uint8Array, wanted: Thumbnail): Pro
   const isFilled = width !== undefined && height !== undefined;
   const scaled = sharp(image, { limitInputPixels: MAX_INPUT_PIXELS, sequentialRead: true })
     .resize({
-      width: width ?? MAX_SIDE,
-      height: height ?? MAX_SIDE,
+      width: width ?? MAX_ENCODED_SIDE,
+      height: height ?? MAX_ENCODED_SIDE,
       fit: isFilled ? 'cover' : 'inside',
       position: 'left top',
       withoutEnlargement: true,
@@ -29,8 +27,9 @@ export async function renderThumbnail(image: Uint8Array, wanted: Thumbnail): Pro
     case 'png':
       return opaque.png().toBuffer();
     case 'jpeg':
-      return opaque.jpeg({ quality }).toBuffer();
+      // Optimised tables, for 3 % fewer bytes, would hold the whole image: 86 in place of 10 MiB for 13 megapixels.
+      return opaque.jpeg({ quality, optimiseCoding: false }).toBuffer();
     case 'avif':
-      return opaque.avif({ quality, effort: AVIF_EFFORT }).toBuffer();
+      return opaque.avif({ quality, effort: AVIF_EFFORT, chromaSubsampling: '4:2:0' }).toBuffer();
   }
 }

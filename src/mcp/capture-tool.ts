@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedThumbnail } from '../capture/artifacts/thumbnail.ts';
 import { optionFields } from '../capture/options/groups.ts';
 import type { Api } from './api.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';
@@ -64,14 +65,16 @@ export async function smallImage(api: Api, { id, width, height, format }: Captur
   const isTall = height > 2 * width;
   let scale = isTall ? Math.min(1, MAX_IMAGE_SIDE / width) : Math.min(1, MAX_IMAGE_SIDE / Math.max(width, height));
   for (const quality of [80, 50, 30]) {
-    const size = {
+    const wanted = {
       width: Math.max(1, Math.round(width * scale)),
       height: Math.max(1, Math.min(MAX_IMAGE_SIDE, Math.round(height * scale))),
+      ...{ format: 'webp' as const, quality },
     };
+    const size = boundedThumbnail(wanted, { width, height, format });
     const path = `/screenshot/${id}?width=${size.width}&height=${size.height}&format=webp&quality=${quality}`;
     const bytes = Buffer.from(await (await api.send(path, signal && { signal })).arrayBuffer());
     if (bytes.length <= MAX_IMAGE_BYTES) {
-      return { data: bytes.toString('base64'), shown: { ...size, of_height: height } };
+      return { data: bytes.toString('base64'), shown: { width: size.width, height: size.height, of_height: height } };
     }
     scale *= 0.7;
   }

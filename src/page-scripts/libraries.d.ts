@@ -4,7 +4,7 @@ declare module 'defuddle' {
   /** Finds the main content of a document. */
   export default class Defuddle {
     constructor(
-      doc: import('./dom.ts').LentNode,
+      doc: import('./dom/dom.ts').LentNode,
       options: { readonly removeLowScoring: boolean; readonly url: string },
     );
     parse(): { readonly content: string };
@@ -26,13 +26,13 @@ declare module 'turndown' {
     addRule(
       name: string,
       rule: {
-        readonly filter: string | readonly string[] | ((element: import('./dom.ts').PageElement) => boolean);
-        readonly replacement: (content: string, item: import('./dom.ts').PageElement) => string;
+        readonly filter: string | readonly string[] | ((element: import('./dom/dom.ts').PageElement) => boolean);
+        readonly replacement: (content: string, item: import('./dom/dom.ts').PageElement) => string;
       },
     ): void;
     remove(names: readonly string[]): void;
     escape(text: string): string;
-    turndown(element: import('./dom.ts').LentNode): string;
+    turndown(element: import('./dom/dom.ts').LentNode): string;
   }
 }
 

@@ -3,9 +3,10 @@
  * so they are JSON. `src/page/page-scripts.ts` calls them.
  */
 
+export { isRendered as isShown } from './boxes/drawn-box.ts';
+export { visibleParts } from './boxes/visible-parts.ts';
 export { changeElements } from './changes/change.ts';
 export { finishMask } from './changes/mask.ts';
-export { isRendered as isShown } from './drawn-box.ts';
 export * from './entries/answer-by-words.ts';
 export * from './entries/banner.ts';
 export * from './entries/document.ts';
@@ -26,9 +27,8 @@ export * from './entries/style-sheets.ts';
 export * from './entries/unfold-scroller.ts';
 export * from './entries/values.ts';
 export * from './entries/whole-page.ts';
-export { keepHeights, noteHeights } from './heights.ts';
-export { nextPart } from './in-parts.ts';
 export { finishReading, framesOf as framesOfReading } from './painted/after-frames.ts';
-export { undoAll as restorePage } from './undo.ts';
-export { unfix } from './unfix.ts';
-export { visibleParts } from './visible-parts.ts';
+export { nextPart } from './running/in-parts.ts';
+export { undoAll as restorePage } from './running/undo.ts';
+export { keepHeights, noteHeights } from './whole-page/heights.ts';
+export { unfix } from './whole-page/unfix.ts';

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { Deadline } from '../capture/deadline.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
-import type { TextBeginning } from '../page-scripts/in-parts.ts';
+import type { TextBeginning } from '../page-scripts/running/in-parts.ts';
 import type { Signs } from '../page-scripts/signs/read-signs.ts';
 import { evaluate, letGo } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';

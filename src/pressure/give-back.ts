@@ -1,23 +1,43 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Reading } from './gauge.ts';
 
 /** Readings without captures before memory is given back: a busy service would ask for it again. */
 const IDLE_READINGS = 10;
+/** Further such readings before it is given back once more: by then V8 has collected, which frees buffers, too. */
+const COLLECTED_READINGS = 20;
 /** Less is not worth the work. Measured: 73 of 541 MiB in 0.1 s of another thread. */
 const MIN_BYTES = 32 * 1024 ** 2;
 
-/** Takes each reading. Calls `giveBack` when the service is idle and has taken memory since it was last idle. */
+/** Takes each reading. Calls `giveBack` twice when the service is idle and has taken memory since it was last idle. */
 export function giveBackWhenIdle(giveBack: () => void): (reading: Reading, activeCaptures: number) => void {
   let idle = 0;
   let least: number | undefined;
+  let isOwed = false;
   return ({ rssBytes }, activeCaptures) => {
     idle = activeCaptures === 0 ? idle + 1 : 0;
     least = Math.min(least ?? rssBytes, rssBytes);
-    if (idle < IDLE_READINGS || rssBytes - least < MIN_BYTES) return;
+    const hasGrown = idle >= IDLE_READINGS && rssBytes - least >= MIN_BYTES;
+    const isCollected = isOwed && idle >= COLLECTED_READINGS;
+    if (!hasGrown && !isCollected) return;
     giveBack();
+    isOwed = hasGrown;
     // The memory that remains is in use.
     least = undefined;
     idle = 0;
   };
+}
+
+/**
+ * Has V8 collect all garbage within some 20 s, in small steps, and return the memory. It does so by itself when little
+ * is allocated, which it learns only from collections, of which an idle process has none. So this runs a small one.
+ * Measured: 103 MiB in place of 271, in turns of at most 20 ms of CPU time.
+ */
+export function collectSoon(): void {
+  setFlagsFromString('--expose-gc');
+  const gc: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  if (typeof gc === 'function') gc({ type: 'minor' });
 }
 
 /**

@@ -24,12 +24,15 @@ import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
 import type { BatchRequester, ItemRequest } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
-import type { ManagedReceivers } from './manage-receivers.ts';
+import type { ManagedReceivers } from './receivers/manage-receivers.ts';
 
 export type { ItemRequest };
 
-/** The service without HTTP. Node programs embed it, and the HTTP server is built on it. */
-export interface CaptureService {
+/**
+ * What requests are answered with: the whole service, or what an isolated key sees of it. Stores can be read, and changed
+ * by the methods of the service alone.
+ */
+export interface ServiceView {
   /**
    * Captures one page. Cold: starts when subscribed to; unsubscribing cancels the capture, queued or running. Emits one
    * outcome and completes. Errors with a `CapstanError` when the capture is not admitted: `target_forbidden`,
@@ -54,20 +57,19 @@ export interface CaptureService {
     by?: BatchRequester,
   ): Observable<BatchItem>;
 
-  readonly events$: Observable<CapstanEvent>;
-  /** The same events with ids, for subscribers that reconnect. In a cluster, includes the events of other processes. */
+  /** The events with their ids, for subscribers that reconnect. In a cluster, includes the events of other processes. */
   readonly feed: EventFeed;
   /** Metrics computed from the events since the start. */
   readonly tallies: Tallies;
-  readonly results: ResultStore;
+  readonly results: Pick<ResultStore, 'state' | 'get' | 'records' | 'page' | 'similar' | 'wordsOf'>;
   readonly idempotency: IdempotencyStore;
-  readonly artifacts: ArtifactStore;
+  readonly artifacts: Pick<ArtifactStore, 'has' | 'info' | 'record' | 'open' | 'list'>;
   readonly thumbnails: Thumbnails;
   readonly comparisons: Comparisons;
   /** Captures and batches that run in the background. */
   readonly jobs: Jobs;
   /** Pages that are captured again and again. */
-  readonly watches: Watches;
+  readonly watches: Omit<Watches, 'stop'>;
   /** Receivers of messages. */
   readonly receivers: ManagedReceivers;
   /** Standing queries over `feed`. */
@@ -90,10 +92,6 @@ export interface CaptureService {
    * is accepted; errors with `invalid_request` or `target_forbidden`.
    */
   admitCallback(callback: string): Observable<void>;
-  /** Resolves when the first browser has started or has failed to. Earlier captures wait for it. */
-  readonly started: Promise<void>;
-  /** Kills every browser without waiting for it to end, for a process that is about to exit. */
-  kill(): void;
   /** Returns why `submit` refuses captures now, and counts one refusal; undefined when captures are admitted. */
   refuseUnread(): CapstanError | undefined;
   /** Returns captures that have no outcome yet, oldest first; in a cluster, those of all api nodes. */
@@ -121,13 +119,6 @@ export interface CaptureService {
    */
   mark(id: number, change: MarksChange, by?: RequestedBy): Promise<Result | undefined>;
 
-  /**
-   * Returns the service as a client sees it that may see the captures of one API key alone, as if there were no others.
-   * `key`: the name of the key; `''` for captures that no named key requested, which can be read and not listed. The
-   * statistics are those of the whole service. The view is not to be stopped.
-   */
-  onlyOf(key: string): CaptureService;
-
   /** Returns why the artifact store has no artifact of a capture: `not_found` or `artifact_elsewhere`. */
   whyMissing(id: number): Promise<CapstanError>;
 
@@ -137,6 +128,24 @@ export interface CaptureService {
    * `invalid_request` for an invalid limit (see `LIMIT_BOUNDS` and `CLUSTER_BOUNDS`), and with `cluster_unavailable`.
    */
   setLimits(change: LimitsChange, by?: RequestedBy): Promise<CaptureLimits>;
+}
+
+/** The service without HTTP. Node programs embed it, and the HTTP server is built on it. */
+export interface CaptureService extends ServiceView {
+  readonly results: ResultStore;
+  readonly artifacts: ArtifactStore;
+  readonly events$: Observable<CapstanEvent>;
+  /** Resolves when the first browser has started or has failed to. Earlier captures wait for it. */
+  readonly started: Promise<void>;
+  /** Kills every browser without waiting for it to end, for a process that is about to exit. */
+  kill(): void;
+
+  /**
+   * Returns the service as a client sees it that may see the captures of one API key alone, as if there were no others.
+   * `key`: the name of the key; `''` for captures that no named key requested, which can be read and not listed. The
+   * statistics are those of the whole service.
+   */
+  onlyOf(key: string): ServiceView;
 
   /**
    * Applies the options that were read from the configuration again. In a cluster, of the limits only the slots of this
@@ -172,7 +181,7 @@ export interface RequestedBy {
 /** What a shared link may show: its captures, as `service` has them. */
 export interface Shared {
   readonly link: SharedLink;
-  readonly service: CaptureService;
+  readonly service: ServiceView;
 }
 
 /** Returns what the key that made a link sees now, see `visibleKey`; undefined when it is not accepted any more. */

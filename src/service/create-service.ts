@@ -3,34 +3,37 @@ import type { LiveConfig, ServiceConfig } from '../config/slices.ts';
 import { createComparisons } from '../imaging/comparisons.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
-import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
-import { startCapturing } from './capturing.ts';
-import { CLUSTER_AWAY, openClusterOf } from './cluster-member.ts';
-import { watchCondition } from './condition.ts';
-import { connectPipeline } from './connect-pipeline.ts';
-import { liveLimits } from './limits.ts';
-import { createMarking } from './marking.ts';
+import { CLUSTER_AWAY, openClusterOf } from './capturing/cluster-member.ts';
+import { connectPipeline } from './capturing/connect-pipeline.ts';
+import { startCapturing } from './capturing/start-capturing.ts';
+import { createIntake } from './intake/capture-intake.ts';
 import { openProcess } from './open-process.ts';
-import { openReceiverEgress, openReceivers } from './open-receivers.ts';
-import { openRecords } from './open-records.ts';
-import { openShared, stillShared } from './open-shared.ts';
-import { ownCaptures } from './own-captures.ts';
-import { countService } from './service-stats.ts';
+import { watchCondition } from './operation/condition.ts';
+import { liveLimits } from './operation/limits.ts';
+import { countService } from './operation/service-stats.ts';
+import { openReceiverEgress, openReceivers } from './receivers/open-receivers.ts';
 import { startWatches } from './service-watches.ts';
 import { stopInOrder } from './stop-service.ts';
-import { storedCaptures } from './stored-captures.ts';
-import { suggestLabels } from './suggest-labels.ts';
+import { createMarking } from './stored/marking.ts';
+import { openRecords } from './stored/open-records.ts';
+import { openShared, stillShared } from './stored/open-shared.ts';
+import { ownCaptures } from './stored/own-captures.ts';
+import { storedCaptures } from './stored/stored-captures.ts';
+import { suggestLabels } from './stored/suggest-labels.ts';
 
 /*
  * The composition root. A capture passes the parts in this order:
  *
- *   capture-intake.ts     screening, callbacks, earlier captures, waiting for the end of an outage
- *   connect-pipeline.ts   streams/: admission, queue, slots, deadlines; every step emits an event
- *   perform-capture.ts    egress (is the target allowed), actors (the browser), storage
+ *   intake/      screening, callbacks, earlier captures, waiting for the end of an outage
+ *   capturing/   connect-pipeline.ts: streams/ admits, queues and times captures; every step emits an event.
+ *                perform-capture.ts: egress (is the target allowed), actors (the browser), storage
+ *   stored/      the records, their marks, shared links, and what an isolated key sees of them
+ *   receivers/   receivers and what they are told
+ *   operation/   readiness, load, limits, statistics, the log
  *
- * These observe the events: tallies and the log (open-process.ts), the feed of subscribers (open-records.ts), from whose
- * log receivers are told, suggested labels, and the load of the last hour (service-stats.ts).
+ * These observe the events: tallies and the log (open-process.ts), the feed of subscribers (stored/), from whose
+ * log receivers are told, suggested labels, and the load of the last hour (operation/service-stats.ts).
  */
 
 export type { CaptureService } from './capture-service.ts';

@@ -7,13 +7,13 @@ import type { Logger } from '../log/log.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
 import { captureEnded, captureQueued, captureStarted } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
-import { startCapturing } from './capturing.ts';
-import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts';
-import { watchCondition } from './condition.ts';
-import { resizeWorker } from './limits.ts';
+import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './capturing/cluster-member.ts';
+import { startCapturing } from './capturing/start-capturing.ts';
 import { openProcess } from './open-process.ts';
-import { openSharedRecords } from './open-records.ts';
-import { countProcess } from './service-stats.ts';
+import { watchCondition } from './operation/condition.ts';
+import { resizeWorker } from './operation/limits.ts';
+import { countProcess } from './operation/service-stats.ts';
+import { openSharedRecords } from './stored/open-records.ts';
 
 type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
 

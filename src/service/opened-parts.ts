@@ -1,7 +1,7 @@
 import type { NamedKey } from '../capture/named-key.ts';
 import type { Cluster } from '../cluster/open-cluster.ts';
 import type { Lookup } from '../egress/dns-lookup.ts';
-import type { EventFeed } from '../feed/event-feed.ts';
+import type { OwnFeed } from '../feed/event-feed.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
 import type { Logger } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -13,7 +13,7 @@ export interface OpenedParts {
   readonly lookup: Lookup;
   readonly events: EventStream;
   readonly storage: Storage;
-  readonly feed: EventFeed;
+  readonly feed: OwnFeed;
   readonly comparisons: Comparisons;
   /** Undefined in a process that is the whole service. */
   readonly cluster: Cluster | undefined;

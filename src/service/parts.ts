@@ -1,8 +1,8 @@
 import type { ClusterApi, Worker } from '../cluster/open-cluster.ts';
 import type { CapturePipeline } from '../streams/capture-pipeline.ts';
-import type { Capturing } from './capturing.ts';
-import type { Receivers } from './open-receivers.ts';
+import type { Capturing } from './capturing/start-capturing.ts';
 import type { OpenedParts } from './opened-parts.ts';
+import type { Receivers } from './receivers/open-receivers.ts';
 
 /** The parts of a running service, which `create-service.ts` connects. */
 export interface Parts extends OpenedParts {

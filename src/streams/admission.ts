@@ -19,13 +19,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const rate = createCompletionRate();
   const noteRate = (completed = 0): void => rate.note(now(), taken$.value >= maxConcurrent, completed);
   const reservations = new Set<Reservation>();
-  /** Places of items ahead of their batches. */
-  let ahead = 0;
-  /**
-   * Functions that take a place for a reservation and start its item, in order. The items wait because their batches
-   * gave places back that others have taken since.
-   */
-  const taking = new Set<() => void>();
+  /** Reservations that gave places back and wait for one, in order: `gain` of each, and its owner. */
+  const waiting = new Map<() => void, string | null>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
   const limit = (): number => (closed ? 0 : Math.min(capacity(), overload?.maxTaken ?? capacity()));
@@ -45,36 +40,25 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     }
     noteRate();
     taken$.next(taken$.value + by);
-    if (by < 0) serveTaking();
+    if (by < 0) serveWaiting();
   };
 
-  const serveTaking = (): void => {
-    for (const onTaken of taking) {
+  const serveWaiting = (): void => {
+    for (const [gain, owner] of waiting) {
       if (room() < 1) return;
-      taking.delete(onTaken);
-      onTaken();
+      waiting.delete(gain);
+      change(+1, owner);
+      gain();
     }
   };
 
-  const takeOne = (onTaken: () => void, owner: string | null): (() => void) => {
-    const take = () => {
-      change(+1, owner);
-      onTaken();
-    };
-    taking.add(take);
-    serveTaking();
-    return () => void taking.delete(take);
-  };
-
-  /** Items ahead of their batches together take at most half of the queue. */
-  const takeAhead = (owner: string | null): (() => void) | undefined => {
-    if (room(owner) < 1 || ahead >= Math.floor(maxQueue / 2)) return undefined;
-    ahead += 1;
+  /** Captures ahead of their batches together take at most half of the queue. */
+  const takeAhead = (owner: string | null): boolean => {
+    let ahead = 0;
+    for (const reservation of reservations) ahead += reservation.ahead;
+    if (room(owner) < 1 || ahead >= Math.floor(maxQueue / 2)) return false;
     change(+1, owner);
-    return () => {
-      ahead -= 1;
-      change(-1, owner);
-    };
+    return true;
   };
 
   /** Time to finish all admitted captures at the measured rate. By then, a place is free or the overload is over. */
@@ -113,7 +97,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         noteRate(1);
         change(-1, owner);
       });
-      return { release };
+      return { join: (go) => go(), release };
     },
 
     /**
@@ -132,7 +116,11 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
           isClosed: () => closed,
           isShared: () => owner !== null && taken$.value > (ofOwner.get(owner) ?? 0),
           change: (by) => change(by, owner),
-          takeOne: (onTaken) => takeOne(onTaken, owner),
+          await(gain) {
+            waiting.set(gain, owner);
+            serveWaiting();
+          },
+          forget: (gain) => void waiting.delete(gain),
           takeAhead: () => takeAhead(owner),
           completed: () => noteRate(1),
         },
@@ -168,13 +156,13 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     setLimits(next: CaptureLimits) {
       noteRate();
       ({ maxConcurrent, maxQueue } = checked(next));
-      serveTaking();
+      serveWaiting();
     },
     /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
     setOverload(next: Overload | null) {
       overload = next;
       overloadedUntil = now() + (next?.minMs ?? 0);
-      serveTaking();
+      serveWaiting();
     },
     /**
      * Refuses everything new with `shutting_down` from now on. Admitted batches continue, unless they gave back all
@@ -183,7 +171,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     close() {
       closed = true;
       // Otherwise a batch without places would wait for one forever, and `drain` would not wait for the batch to end.
-      for (const reservation of [...reservations]) if (reservation.held === 0) reservation.revoke();
+      for (const reservation of [...reservations]) if (reservation.size === 0) reservation.revoke();
     },
     /** Gives batches no further places. From then on they count only with those that captures hold. */
     revokeBatches() {

@@ -16,19 +16,18 @@ import type { Failure } from '../capture/errors.ts';
 import type { Recipients } from '../capture/events.ts';
 import { type BatchItem, type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { CapturePipeline } from './capture-pipeline.ts';
+import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
 import { type ItemSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
 import { createReadPace } from './read-pace.ts';
-import type { ItemPlace } from './reservation.ts';
 
 export interface BatchOptions {
   readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials' | 'maxPerBatch'>;
-  /** Submits one item under its place in the batch. An error becomes its outcome. */
+  /** Submits one item. An error becomes its outcome. */
   readonly submit: (
     request: CaptureRequest,
-    options: Client & { readonly batch: string; readonly itemPlace: ItemPlace },
+    options: Client & Required<Pick<SubmitOptions, 'batch' | 'item'>>,
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -102,7 +101,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idle = timer(ms, scheduler).subscribe(() => {
           const left = idleSince + IDLE_MS - now();
           if (left > 0) awaitIdle(left);
-          else reservation.giveBack();
+          else if (done === read) reservation.giveBack();
         });
       };
       const beginIdle = (): void => {
@@ -112,23 +111,22 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
       const pace = createReadPace({ isShared: reservation.isShared, scheduler });
-      // Without dials, only reused and refused captures end before they have a slot.
-      const room$ = readAhead.room$.pipe(switchMap(() => (pipeline.maxDials === 0 ? of(null) : pace.room$)));
+      const room$ = readAhead.room$.pipe(switchMap(() => pace.room$));
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
         failed += outcome.state === 'stored' ? 0 : 1;
       };
       const capture = (item: ItemRequest, index: number): Observable<BatchItem> => {
         read += 1;
+        pace.read();
         if ('failure' in item) {
           const { url } = item;
           // Emits no event: invalid items cost the client nothing, so there may be any number of them.
           return of<BatchItem>({ index, url, outcome: { state: 'rejected', failure: item.failure } }).pipe(tap(count));
         }
         const { url } = item.target;
-        pace.read();
-        const itemPlace = reservation.item(readAhead.read());
-        return submit(item, { ...client, batch, itemPlace }).pipe(
+        const readItem = readAhead.read();
+        return submit(item, { ...client, batch, item: { ...readItem, enter: reservation.enter } }).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {
@@ -136,7 +134,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
             events.emit(batchProgressed(now(), progress()));
           }),
           finalize(() => {
-            itemPlace.leave();
+            readItem.ended();
             beginIdle();
           }),
         );

@@ -17,6 +17,7 @@ import {
   timer,
 } from 'rxjs';
 import type { Client } from '../capture/client.ts';
+import type { Unreached } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureLimits } from '../capture/operation/limits.ts';
@@ -25,7 +26,7 @@ import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
 import { type CaptureQueue, createLocalQueue } from './capture-queue.ts';
-import { type DialHooks, type Dialling, dialFirst } from './dial-stage.ts';
+import type { Dialling } from './dial-stage.ts';
 import {
   captureEnded,
   captureQueued,
@@ -35,7 +36,8 @@ import {
   unreadRefused,
 } from './events.ts';
 import { performInSlot, type SlotOptions } from './perform-in-slot.ts';
-import type { ItemPlace, Place, Reservation } from './reservation.ts';
+import type { ReadItem } from './read-ahead.ts';
+import type { Place, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 
 export interface CapturePipelineOptions extends Omit<SlotOptions, 'abort'> {
@@ -56,8 +58,10 @@ export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** The item's place in its batch; undefined for a single capture, which admission gives a place. */
-  readonly itemPlace?: ItemPlace;
+  /** The item of its batch, and how it gets a place there; undefined for a single capture. */
+  readonly item?: ReadItem & Pick<Reservation, 'enter'>;
+  /** Called once the capture has a place. */
+  readonly onAdmitted?: () => void;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
    * conclusion.
@@ -117,7 +121,7 @@ export interface CapturePipeline {
 
 /*
  * A capture passes through the functions of `createCapturePipeline` in their order: it is admitted or refused, its
- * target is dialled (`dialFirst`), it is queued and waits for a slot (`queue.each`), is performed, and ends.
+ * target is dialled, it joins its batch, waits for a slot (`queue.each`), is performed, and ends.
  */
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
   const { ids, events, report, dialling, scheduler = asyncScheduler, maxWaitMs } = options;
@@ -145,34 +149,35 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const admit: Submit = (request, options = {}) =>
     new Observable<CaptureOutcome>((client) => {
-      const { batch = null, requestId = null, itemPlace, owner = null, apiKeyName = null } = options;
+      const { batch = null, requestId = null, item, owner = null, apiKeyName = null } = options;
       const asked = { request, batch, apiKeyName, requestId };
       const isToDial = dialling?.applies(asked) === true;
-      const facts = { owner, itemPlace, isToDial, isFinal: options.isFinal ?? (() => true), client };
+      const facts = { owner, item, isToDial, isFinal: options.isFinal ?? (() => true), client };
       const begin = (place: Place | undefined): void => {
         const id = ids();
         if (place === undefined) {
           // Without a place, the reservation of the item's batch was revoked.
-          const error = (itemPlace ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
+          const error = (item ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
           events.emit(captureRefused(now(), { id, ...asked }, toFailure(error)));
           client.error(error);
           return;
         }
+        options.onAdmitted?.();
         const submission = createSubmission({ id, ...asked }, { ...facts, place, queuedAt: now() });
         submissions.add(submission);
-        // Without a dial, a capture of a cluster counts as queued once its queue has it.
-        if (queue.enqueue === undefined || isToDial) queued(submission);
+        // A single capture of a cluster counts as queued once its queue has it.
+        if (queue.enqueue === undefined || item !== undefined) queued(submission);
         admitted$.next(submission);
         // A capture that has ended must not be aborted.
-        client.add(() => void (submission.isOver || abort(submission, new CapstanError('cancelled'))));
+        client.add(() => void (submission.state === 'over' || abort(submission, new CapstanError('cancelled'))));
       };
 
-      if (itemPlace === undefined) begin(admission.admit(owner));
-      else itemPlace.enter(isToDial, begin);
+      if (item === undefined) begin(admission.admit(owner));
+      else return item.enter(isToDial, begin);
     });
 
   const queued = (submission: Submission): void => {
-    submission.isQueued = true;
+    submission.state = 'queued';
     submission.queuedAt = now();
     events.emit(captureQueued(submission.queuedAt, submission.command));
     if (maxWaitMs !== undefined) {
@@ -181,13 +186,69 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     }
   };
 
-  /** Puts a capture into the queue of the cluster, if there is one. One that is dialled was queued before. */
+  /** Dials the target of a capture. Emits the capture if it is reached, and ends it otherwise. */
+  const dial = (submission: Submission, connect: Dialling['dial']): Observable<Submission> =>
+    new Observable((subscriber) => {
+      const startedAt = now();
+      const { command } = submission;
+      submission.state = 'dialling';
+      submission.phase = 'dial';
+      submission.item?.dialling();
+      // Goes on when the capture is aborted: a connection that is open by then must be closed.
+      void connect(command)
+        .catch((error: unknown): Unreached => ({ outcome: Promise.reject(error) }))
+        .then((found) => {
+          if ('outcome' in found) {
+            // Not awaited: the target's place among the dials is free while the record is stored.
+            endUnreached(submission, found, startedAt);
+          } else {
+            submission.dialled = found;
+            if (command.signal.aborted) end(submission, outcomeOfAbort(command.signal));
+            else {
+              submission.state = 'queued';
+              submission.phase = null;
+              subscriber.next(submission);
+            }
+          }
+          subscriber.complete();
+        });
+    });
+
+  /** Emits a capture whose target is reached, and one that is not dialled at once. */
+  const reached = (submission: Submission): Observable<Submission> => {
+    if (dialling === undefined || !submission.isToDial) return of(submission);
+    submission.item?.toDial();
+    return dialling.stage.inTurn(submission, dial(submission, dialling.dial));
+  };
+
+  const endUnreached = (submission: Submission, { outcome }: Unreached, dialledAt: number): void => {
+    const { command } = submission;
+    const { signal } = command;
+    performInSlot(command, { ...slotOf(submission), perform: () => outcome }).subscribe((ended) => {
+      if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
+        events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
+      end(submission, ended);
+    });
+  };
+
+  /** Emits the capture when its batch has room for it, unless it is aborted before. */
+  const joined = (submission: Submission): Observable<Submission> =>
+    new Observable((subscriber) => {
+      submission.item?.reached();
+      submission.command.signal.addEventListener('abort', () => subscriber.complete(), { once: true });
+      submission.place.join(() => {
+        subscriber.next(submission);
+        subscriber.complete();
+      });
+    });
+
+  /** Puts a capture into the queue of the cluster, if there is one. */
   const enqueued = (submission: Submission): Observable<Submission> => {
-    const { command, owner, itemPlace } = submission;
+    const { command, owner, item } = submission;
     if (queue.enqueue === undefined) return of(submission);
-    return from(queue.enqueue(command, owner, itemPlace !== undefined)).pipe(
+    return from(queue.enqueue(command, owner, item !== undefined)).pipe(
       map(() => {
-        if (!submission.isQueued) {
+        if (submission.state === 'admitted') {
           if (command.signal.aborted) refusedByQueue(submission, command.signal.reason);
           else queued(submission);
         }
@@ -195,8 +256,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         return submission;
       }),
       catchError((thrown: unknown) => {
-        if (!submission.isQueued) refusedByQueue(submission, thrown);
-        else if (!submission.isOver) end(submission, outcomeOfError(thrown));
+        if (submission.state === 'admitted') refusedByQueue(submission, thrown);
+        else if (submission.state !== 'over') end(submission, outcomeOfError(thrown));
         return EMPTY;
       }),
     );
@@ -211,18 +272,24 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     submission.client.error(error);
   };
 
+  const slotOf = (submission: Submission): SlotOptions => ({
+    ...options,
+    abort: (reason) => abort(submission, reason),
+  });
+
   /** Performs a capture that has a slot. Emits the outcome, and completes when the next capture may take the slot. */
   const perform = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
       const command = { ...submission.command, dialled: submission.dialled };
       const startedAt = now();
       submission.startedAt = startedAt;
+      submission.state = 'running';
       running += 1;
       submission.waiting.unsubscribe();
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performInSlot(command, { ...options, abort: (reason) => abort(submission, reason) });
+        : performInSlot(command, slotOf(submission));
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
@@ -236,9 +303,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   };
 
   const leave = (submission: Submission): void => {
-    submission.isOver = true;
+    if (submission.state === 'running') running -= 1;
+    submission.state = 'over';
     submissions.delete(submission);
-    if (submission.startedAt !== undefined) running -= 1;
     submission.waiting.unsubscribe();
     submission.dialled?.close();
     submission.place.release();
@@ -246,28 +313,13 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits for: a slot, a dial, a place in its batch. Once it runs, or the record of an unreached
-    // target is being stored, `performInSlot` ends it.
+    // It leaves what it waits for: a slot, a turn to be dialled, its turn in its batch. Once it runs, `performInSlot`
+    // ends it; once it is dialled, its dial does, because the record of a dead target may be being stored.
     controller.abort(reason);
-    const isWaiting = submission.isQueued && submission.startedAt === undefined && !submission.isUnreached;
-    if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));
+    if (submission.state === 'queued') end(submission, outcomeOfAbort(command.signal));
   };
 
-  const hooks: DialHooks = {
-    end: (submission, { outcome }, startedAt) => {
-      const { command } = submission;
-      submission.isUnreached = true;
-      const ending = { ...options, perform: () => outcome, abort: (reason: CapstanError) => abort(submission, reason) };
-      performInSlot(command, ending).subscribe((ended) => {
-        if (submission.isOver) return;
-        events.emit(captureStarted(now(), command, startedAt - submission.queuedAt));
-        end(submission, ended);
-      });
-    },
-    now,
-  };
-  const reached$ = dialling === undefined ? admitted$ : admitted$.pipe(dialFirst(dialling, hooks));
-  const ended$ = reached$.pipe(mergeMap(enqueued), queue.each(perform));
+  const ended$ = admitted$.pipe(mergeMap(reached), mergeMap(joined), mergeMap(enqueued), queue.each(perform));
   ended$.subscribe(([submission, outcome]) => end(submission, outcome));
 
   const refusal = (): CapstanError | undefined => admission.refusal() ?? queue.refusal?.();

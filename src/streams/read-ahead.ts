@@ -5,8 +5,8 @@ import { asyncScheduler, defer, filter, of, type SchedulerLike, Subject, take, t
  */
 const UNLIKELY_MS = 500;
 /**
- * Limit on the reached targets that wait, with open connections, for a place in the batch. It is multiplied by the
- * share of dead targets, so no connection waits while all targets answer.
+ * Limit on the reached targets that wait, with open connections, until their batch captures them. It is multiplied by
+ * the share of dead targets, so no connection waits while all targets answer.
  */
 const MAX_WAITING = 8;
 /** Weight of each target in the share of those that were reached. */
@@ -14,18 +14,20 @@ const WEIGHT = 1 / 8;
 
 /** An item of a batch that was read. */
 export interface ReadItem {
-  /** Its target is being dialled; until then, it waited for its turn. */
-  dialled(): void;
-  /** Its target was reached, or is not dialled: the item takes one of the batch's places next. */
+  /** Its target waits for its turn to be dialled. */
+  toDial(): void;
+  /** Its target is being dialled. */
+  dialling(): void;
+  /** Its target was reached. */
   reached(): void;
   /** It has ended. */
   ended(): void;
 }
 
 /**
- * Decides how many items of a batch are read while its places are taken. While all targets answer, none is read
- * ahead, because a connection that waits too long is closed. The more targets are dead, the more are dialled at once,
- * so that the living ones keep the batch busy.
+ * Decides how many items of a batch are read while it captures as many as it may. While all targets answer, none is
+ * read ahead, because a connection that waits too long is closed. The more targets are dead, the more are dialled at
+ * once, so that the living ones keep the batch busy.
  *
  * `atOnce`: maximum number of captures of the batch that run or wait for a slot. `maxAhead`: maximum number of further
  * items that are being dialled; 0: none.
@@ -35,10 +37,12 @@ export function createReadAhead(
   maxAhead: () => number,
   scheduler: SchedulerLike = asyncScheduler,
 ) {
-  /** Items that wait for their turn or are being dialled, and since when; oldest first. */
+  /** Items that have not ended. */
+  let items = 0;
+  /** Those that wait for their dial or are being dialled, and since when; oldest first. */
   const young = new Map<ReadItem, { readonly since: number; readonly isDialled: boolean }>();
+  /** Number of those that have taken longer than `UNLIKELY_MS`. */
   let old = 0;
-  let behind = 0;
   /** Share of the targets that were reached. */
   let share = 1;
   const changed$ = new Subject<void>();
@@ -59,11 +63,11 @@ export function createReadAhead(
   };
   const isOpen = (): boolean => {
     age();
-    const inFlight = behind + young.size + old;
     const places = atOnce();
-    if (inFlight < places) return true;
-    if (inFlight >= places + maxAhead()) return false;
-    return behind + Math.round(young.size * share) < places + Math.floor(MAX_WAITING * (1 - share));
+    if (items < places) return true;
+    if (items >= places + maxAhead()) return false;
+    const likely = items - old - young.size + Math.round(young.size * share);
+    return likely < places + Math.floor(MAX_WAITING * (1 - share));
   };
   /** Waits until the oldest dial has become old. Dials share one timer. */
   const awaitAge = (): void => {
@@ -85,36 +89,33 @@ export function createReadAhead(
     }),
 
     read(): ReadItem {
-      let state: 'ahead' | 'behind' | 'ended' = 'ahead';
+      let isAhead = false;
       const leaveDial = (): void => {
-        if (!young.delete(item)) old -= 1;
+        if (isAhead && !young.delete(item)) old -= 1;
+        isAhead = false;
+      };
+      const enterDial = (isDialled: boolean): void => {
+        leaveDial();
+        isAhead = true;
+        young.set(item, { since: scheduler.now(), isDialled });
+        if (changed$.observed) awaitAge();
       };
       const item: ReadItem = {
-        dialled() {
-          if (state !== 'ahead') return;
-          leaveDial();
-          young.set(item, { since: scheduler.now(), isDialled: true });
-        },
+        toDial: () => enterDial(false),
+        dialling: () => enterDial(true),
         reached() {
-          if (state !== 'ahead') return;
-          state = 'behind';
           leaveDial();
-          behind += 1;
           note(true);
           changed$.next();
         },
         ended() {
-          if (state === 'ended') return;
-          if (state === 'behind') behind -= 1;
-          else {
-            if (young.get(item)?.isDialled === true) note(false);
-            leaveDial();
-          }
-          state = 'ended';
+          if (young.get(item)?.isDialled === true) note(false);
+          leaveDial();
+          items -= 1;
           changed$.next();
         },
       };
-      young.set(item, { since: scheduler.now(), isDialled: false });
+      items += 1;
       return item;
     },
   };

@@ -1,215 +1,146 @@
+import { Observable, Subscription } from 'rxjs';
 import { once } from '../capture/basics/once.ts';
-import type { ReadItem } from './read-ahead.ts';
+import { createTurns } from '../fairness/turns.ts';
 
-/** Permission for one capture to be queued or running. */
+/** Permission for one capture to be in the service, from its admission to its outcome. */
 export interface Place {
+  /** Calls `go` once the capture may wait for a slot: at once, unless its batch has as many there as it may. */
+  join(go: () => void): void;
   /** Gives the place back. Idempotent. */
   release(): void;
 }
 
-/** The places of a batch, for its whole life: at most `width` of its captures are queued or running. */
+/** The places of a batch. At most `width` of its captures run or wait for a slot; others are dialled ahead of them. */
 export interface Reservation {
   readonly width: number;
   /** Number of places that it holds. */
-  readonly held: number;
+  readonly size: number;
+  /** Number of those beyond its width. */
+  readonly ahead: number;
   /** Whether captures of other owners are admitted. */
   readonly isShared: () => boolean;
-  /** Adds an item, which enters when it is to be captured. */
-  item(read: ReadItem): ItemPlace;
   /**
-   * Gives all unused places back unless there are items. Later items take them again, each when there is room.
-   * After admission has ended, items get no place.
+   * Waits for a place, then calls `begin` with it, or with undefined after the reservation was revoked. `isToDial`:
+   * takes a place beyond the width while there is one. Returns a function that ends the wait.
+   */
+  enter(isToDial: boolean, begin: (place: Place | undefined) => void): () => void;
+  /**
+   * Gives all unused places back. Later captures take them again, each when there is room. After admission has ended,
+   * captures get no place.
    */
   giveBack(): void;
-  /** Refuses further places. Waiting items begin in turn, and get none. */
+  /** Refuses further places. Waiting captures begin, and get none. */
   revoke(): void;
   /** Ends the reservation and all waiting. Places count until their captures have released them. Idempotent. */
   release(): void;
 }
 
-/**
- * The place of one item of a batch, from when it was read. An item is captured in a place of its batch, or, while
- * its target is dialled, in a place ahead of the batch, from which it moves into the batch once its target is reached.
- * When it is captured again, the next capture takes the same place.
- */
-export interface ItemPlace {
-  /** Whether it has a place of its batch, which its capture keeps when the item leaves. */
-  readonly isIn: boolean;
-  /**
-   * Waits for a place, then calls `begin` with it, or with undefined after the reservation was revoked. `isAhead`: with
-   * a place ahead of the batch, at once, while there is one.
-   */
-  enter(isAhead: boolean, begin: (place: Place | undefined) => void): void;
-  /** Notes that its target is dialled from now on. */
-  dialled(): void;
-  /** Calls `go` when its capture has a place of the batch. */
-  moveIn(go: () => void): void;
-  /** Ends waiting, or leaves the place to other items once its capture has released it. Idempotent. */
-  leave(): void;
-}
-
 /** The operations that a reservation needs from the admission that counts it. */
 interface ReservationCount {
-  /** Whether admission has ended, so that no item may wait for a place. */
+  /** Whether admission has ended, so that no capture may wait for a place. */
   isClosed(): boolean;
   isShared(): boolean;
   change(by: number): void;
-  /** Waits for a free place, takes it, and then calls `onTaken`. Returns a function that ends the wait. */
-  takeOne(onTaken: () => void): () => void;
-  /** Takes a place ahead of the batch. Returns a function that gives it back; undefined when there is none. */
-  takeAhead(): (() => void) | undefined;
+  /** Takes a place when one is free, and then calls `gain`. */
+  await(gain: () => void): void;
+  /** Ends that wait. */
+  forget(gain: () => void): void;
+  /** Takes a place beyond the width. False when there is none. */
+  takeAhead(): boolean;
   /** Counts the end of a capture. Call it before its place is given back. */
   completed(): void;
 }
 
-/** Creates a reservation that holds `width` places, which are counted already. */
+/**
+ * Creates a reservation that holds `width` places, which are counted already. `onReturned`: called once it was released
+ * and all its captures have ended.
+ */
 export function createReservation(width: number, count: ReservationCount, onReturned: () => void): Reservation {
-  // Invariant: admission counts `held` places for this reservation while it is valid, and `lent` places afterwards.
-  let valid = true;
-  let released = false;
-  let held = width;
-  /** Number of the batch's places that captures hold. */
-  let lent = 0;
-  /** Number of the batch's places in use: by an item, or by a capture that goes on after its item has left. */
-  let used = 0;
-  /** Captures, also those ahead of the batch. */
-  let captures = 0;
-  let items = 0;
-  /** Functions that start an item, in order, each with one that ends its wait. */
-  const waiting = new Map<() => void, () => void>();
+  // Invariant: admission counts `size` places for this reservation while it is valid, and one for each capture afterwards.
+  let isValid = true;
+  let isReleased = false;
+  let size = width;
+  const captures = createTurns(() => (isValid ? size : Number.POSITIVE_INFINITY));
+  let isLeaving = false;
+  const joined = createTurns(() => (isLeaving ? 0 : width));
 
-  const serveWaiting = (): void => {
-    for (const start of waiting.keys()) {
-      // After the reservation was revoked, as many items are in at once as before.
-      if (used >= (valid ? held : width)) return;
-      start();
-    }
+  const gain = (): void => {
+    size += 1;
+    captures.retry();
+    takeAgain();
+  };
+  /** Waits for a place that was given back while a capture waits for it. */
+  const takeAgain = (): void => {
+    if (isValid && captures.waiting > 0 && size < width) count.await(gain);
+    else count.forget(gain);
   };
 
-  const createItem = (read: ReadItem): ItemPlace => {
-    let isIn = false;
-    let hasLeft = false;
-    let stopWaiting = (): void => {};
-    /** Gives the place of its capture back; undefined when it has no capture. */
-    let giveBack: (() => void) | undefined;
-
-    const lend = (): (() => void) => {
-      lent += 1;
-      return () => {
-        lent -= 1;
-        if (!valid) count.change(-1);
-      };
-    };
-    const release = (): void => {
-      captures -= 1;
+  const createPlace = (free: () => void): Place => {
+    const joining = new Subscription();
+    const release = once(() => {
+      joining.unsubscribe();
       count.completed();
-      const back = giveBack;
-      // Cleared first: the place may go to this item at once.
-      giveBack = undefined;
-      back?.();
-      endUse();
-      if (released && captures === 0) onReturned();
-    };
-    const placeOf = (giveBackFirst: () => void): Place => {
-      captures += 1;
-      giveBack = giveBackFirst;
-      return { release: once(release) };
-    };
-    const endUse = (): void => {
-      if (!isIn || !hasLeft || giveBack !== undefined) return;
-      isIn = false;
-      used -= 1;
-      serveWaiting();
-    };
-    /** Calls `go` once the item has a place of the batch. */
-    const use = (go: () => void): void => {
-      read.reached();
-      if (isIn) {
-        go();
-        return;
+      if (!isValid) count.change(-1);
+      else if (size > width) {
+        size -= 1;
+        count.change(-1);
       }
-      let stopTaking = (): void => {};
-      const start = (): void => {
-        stopWaiting();
-        isIn = true;
-        used += 1;
-        go();
-      };
-      stopWaiting = () => {
-        waiting.delete(start);
-        stopTaking();
-      };
-      waiting.set(start, stopWaiting);
-      serveWaiting();
-      if (waiting.has(start) && valid && held < width) {
-        stopTaking = count.takeOne(() => {
-          held += 1;
-          start();
-        });
-      }
-    };
-
+      free();
+      if (isReleased && captures.taken === 0) onReturned();
+    });
     return {
-      get isIn() {
-        return isIn;
-      },
-      enter(isAhead, begin) {
-        const ahead = isAhead && !isIn ? count.takeAhead() : undefined;
-        if (ahead === undefined) use(() => begin(valid ? placeOf(lend()) : undefined));
-        else begin(placeOf(ahead));
-      },
-      dialled: read.dialled,
-      moveIn(go) {
-        const isAhead = !isIn;
-        use(() => {
-          // After the reservation was revoked, the capture keeps the place that it has.
-          if (isAhead && valid && giveBack !== undefined) {
-            giveBack();
-            giveBack = lend();
-          }
-          go();
-        });
-      },
-      leave() {
-        if (hasLeft) return;
-        hasLeft = true;
-        items -= 1;
-        stopWaiting();
-        read.ended();
-        endUse();
-      },
+      release,
+      join: (go) => joining.add(joined.during(null, null, new Observable<never>(() => go())).subscribe()),
     };
   };
 
   const reservation: Reservation = {
     width,
     isShared: count.isShared,
-    get held() {
-      return held;
+    get size() {
+      return size;
     },
-    item(read) {
-      items += 1;
-      return createItem(read);
+    get ahead() {
+      return isValid ? Math.max(0, size - width) : 0;
+    },
+    enter(isToDial, begin) {
+      if (isToDial && isValid && captures.taken >= size && size >= width && count.takeAhead()) size += 1;
+      const leave = captures.enter(null, null, (free) => {
+        if (isValid) return begin(createPlace(free));
+        free();
+        if (!isReleased) begin(undefined);
+      });
+      takeAgain();
+      return () => {
+        leave();
+        takeAgain();
+      };
     },
     giveBack() {
-      if (!valid || items > 0) return;
+      if (!isValid) return;
       if (count.isClosed()) return reservation.revoke();
-      const unused = held - used;
-      held = used;
+      const unused = size - captures.taken;
+      size = captures.taken;
       count.change(-unused);
     },
     revoke() {
-      if (!valid) return;
-      valid = false;
-      count.change(lent - held);
-      serveWaiting();
+      if (!isValid) return;
+      isValid = false;
+      count.forget(gain);
+      count.change(captures.taken - size);
+      captures.retry();
     },
     release() {
-      if (released) return;
-      released = true;
-      for (const stop of waiting.values()) stop();
+      if (isReleased) return;
+      isReleased = true;
       reservation.revoke();
-      if (captures === 0) onReturned();
+      // Captures that other clients wait for go on once those of the batch are cancelled.
+      isLeaving = true;
+      queueMicrotask(() => {
+        isLeaving = false;
+        joined.retry();
+      });
+      if (captures.taken === 0) onReturned();
     },
   };
   return reservation;

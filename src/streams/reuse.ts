@@ -52,6 +52,8 @@ interface RunningRequest {
    * caller.
    */
   captures: boolean;
+  /** Whether that capture is admitted, and goes on when the first request leaves. */
+  isAdmitted: boolean;
 }
 
 /**
@@ -93,24 +95,25 @@ export function reusing(options: ReuseOptions): Submit {
         return joined$.pipe(throwIfEmpty(), catchError(again)).subscribe(subscriber);
       }
       const firstLeft$ = new Subject<void>();
+      const onAdmitted = (): void => {
+        running.isAdmitted = true;
+      };
       const outcome$ = defer(() => find(request, cacheMaxAgeMs, keyOfClient(options))).pipe(
         switchMap((found) => {
           running.captures = found === undefined;
-          return found === undefined ? capture(request, options) : of(asReused(found));
+          return found === undefined ? capture(request, { ...options, onAdmitted }) : of(asReused(found));
         }),
         tap(() => firstLeft$.complete()),
         takeUntil(firstLeft$),
         finalize(() => forget(key, running)),
         share(),
       );
-      const running: RunningRequest = { outcome$, maxAgeMs: cacheMaxAgeMs, captures: false };
+      const running: RunningRequest = { outcome$, maxAgeMs: cacheMaxAgeMs, captures: false, isAdmitted: false };
       requests.set(key, running);
       const first = outcome$.pipe(tell(request, options)).subscribe(subscriber);
       return () => {
         first.unsubscribe();
-        // A single capture is admitted or refused at once; an item of a batch keeps a place of that batch only.
-        const isAdmitted = running.captures && options.itemPlace?.isIn !== false;
-        if (!isAdmitted) firstLeft$.next();
+        if (!running.isAdmitted) firstLeft$.next();
       };
     });
   };

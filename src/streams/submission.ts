@@ -5,13 +5,14 @@ import type { Dialled } from '../capture/dialled.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
-import type { ItemPlace, Place } from './reservation.ts';
+import type { ReadItem } from './read-ahead.ts';
+import type { Place } from './reservation.ts';
 
 /** A capture in the pipeline, from its admission to its outcome. */
 export interface Submission {
   readonly owner: string | null;
-  /** Its place in its batch. */
-  readonly itemPlace: ItemPlace | undefined;
+  /** The item of a batch that it is made for. */
+  readonly item: ReadItem | undefined;
   /** Whether its target is dialled before it waits for a slot. */
   readonly isToDial: boolean;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
@@ -24,21 +25,23 @@ export interface Submission {
   phase: CapturePhase | null;
   /** The open connection to its target. */
   dialled: Dialled | undefined;
-  isQueued: boolean;
+  /**
+   * - `admitted`: the queue of the cluster has not taken it yet.
+   * - `queued`: from then on until it starts; captures of batches, and all outside of a cluster, are queued at once.
+   * - `dialling`: until its target is reached, or the record of one that was not is stored.
+   * - `over`: it has its outcome, or was refused.
+   */
+  state: 'admitted' | 'queued' | 'dialling' | 'running' | 'over';
   queuedAt: number;
   /** Limits the time in the queue. */
   waiting: Subscription;
-  /** Whether its target was not reached: it ends once the record of that is stored. */
-  isUnreached: boolean;
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
-  /** Whether it has its outcome, or was refused. */
-  isOver: boolean;
 }
 
 export function createSubmission(
   asked: Omit<CaptureCommand, 'signal' | 'onPhase' | 'dialled'>,
-  facts: Pick<Submission, 'owner' | 'itemPlace' | 'isToDial' | 'isFinal' | 'place' | 'queuedAt' | 'client'>,
+  facts: Pick<Submission, 'owner' | 'item' | 'isToDial' | 'isFinal' | 'place' | 'queuedAt' | 'client'>,
 ): Submission {
   const controller = new AbortController();
   const onPhase = (phase: CapturePhase): void => {
@@ -50,11 +53,9 @@ export function createSubmission(
     command: { ...asked, signal: controller.signal, onPhase },
     phase: null,
     dialled: undefined,
-    isUnreached: false,
-    isQueued: false,
+    state: 'admitted',
     waiting: Subscription.EMPTY,
     startedAt: undefined,
-    isOver: false,
   };
   return submission;
 }

@@ -62,11 +62,11 @@ export function unaccented(text: string): string {
 
 /**
  * Returns an expression that matches a whole text when it is the same, folded; for programs that take no function. Of
- * compatible forms, it knows those of full width. `isInLines`: elements such as `<br>`, which the text does not have,
+ * compatible forms, it knows those of full width, ligatures and the ellipsis. `isInLines`: elements such as `<br>`, which the text does not have,
  * may be all that divides its words.
  */
 export function foldedPattern(text: string, { isInLines = false } = {}): RegExp {
-  const pieces = folded(text).match(/ss|\P{M}\p{M}*/gu) ?? [];
+  const pieces = folded(text).match(PIECES) ?? [];
   const space = isInLines ? `(?:${SPACES})?` : SPACES;
   const words = pieces.map((piece) => (piece === ' ' ? space : patternOf(piece)));
   return new RegExp(`^[\\s\\p{DI}]*${words.join('')}(?:${SPACES})?$`, 'iu');
@@ -74,10 +74,25 @@ export function foldedPattern(text: string, { isInLines = false } = {}): RegExp 
 
 /** Undrawn characters after a letter belong to its pattern, so that each character has one place to match. */
 function patternOf(piece: string): string {
+  const letters = piece.match(LETTER_WITH_MARKS) ?? [];
+  if (letters.length > 1) return `(?:${letters.map(patternOf).join('')}|(?:${ALSO[piece]?.join('|')})\\p{DI}*)`;
   const forms = [piece, piece.normalize('NFD'), ...(MARKS[piece] ?? ''), ...(ALSO[piece] ?? [])];
   if (/^[!-~]$/.test(piece)) forms.push(String.fromCharCode(piece.charCodeAt(0) + FULL_WIDTH));
   return `(?:${[...new Set(forms)].map(RegExp.escape).join('|')})\\p{DI}*`;
 }
 
 const SPACES = '\\s[\\s\\p{DI}]*';
-const ALSO: Readonly<Record<string, readonly string[]>> = { ss: ['ß'], i: ['İ', 'ı', 'i\u0307'], σ: ['ς'] };
+const LETTER_WITH_MARKS = /\P{M}\p{M}*/gu;
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  ss: ['ß'],
+  ff: ['ﬀ'],
+  fi: ['ﬁ'],
+  fl: ['ﬂ'],
+  ffi: ['ﬃ', 'ﬀi', 'fﬁ'],
+  ffl: ['ﬄ', 'ﬀl', 'fﬂ'],
+  '...': ['…'],
+  i: ['İ', 'ı', 'i\u0307'],
+  σ: ['ς'],
+};
+/** Letters, and several that another character stands for. */
+const PIECES = /ffi|ffl|f[fil]|ss|\.{3}|\P{M}\p{M}*/gu;

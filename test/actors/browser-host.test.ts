@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { startCommand } from '../../src/actors/browser-priority.ts';
-import { Confinement } from '../../src/actors/confinement.ts';
-import { executableFinder } from '../../src/actors/executable.ts';
-import { launchBrowser } from '../../src/actors/launch-browser.ts';
+import { startCommand } from '../../src/actors/launching/browser-priority.ts';
+import { Confinement } from '../../src/actors/launching/confinement.ts';
+import { executableFinder } from '../../src/actors/launching/executable.ts';
+import { launchBrowser } from '../../src/actors/launching/launch-browser.ts';
 import { blockFor } from '../support/block-for.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 

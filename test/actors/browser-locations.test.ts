@@ -5,7 +5,7 @@ import {
   playwrightExecutables,
   playwrightFolder,
   runsPackagedBinary,
-} from '../../src/actors/browser-locations.ts';
+} from '../../src/actors/launching/browser-locations.ts';
 
 const linux = { platform: 'linux', arch: 'x64', home: '/home/me', env: {} } as const;
 const mac = { platform: 'darwin', arch: 'arm64', home: '/Users/me', env: {} } as const;

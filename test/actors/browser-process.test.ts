@@ -6,9 +6,9 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type BrowserPriority, startCommand } from '../../src/actors/browser-priority.ts';
-import { endFamily, startProcess } from '../../src/actors/browser-process.ts';
-import { executableFinder } from '../../src/actors/executable.ts';
+import { type BrowserPriority, startCommand } from '../../src/actors/launching/browser-priority.ts';
+import { endFamily, startProcess } from '../../src/actors/launching/browser-process.ts';
+import { executableFinder } from '../../src/actors/launching/executable.ts';
 import { pidOf } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
 import { scriptAsBrowser } from '../support/browser-script.ts';
@@ -119,7 +119,7 @@ describe('the process of a browser', () => {
 it('rejects when no file descriptors are left for the browser, without ending the service', async () => {
   const script = `
     import { openSync } from 'node:fs';
-    import { startProcess } from '${join(import.meta.dirname, '../../src/actors/browser-process.ts')}';
+    import { startProcess } from '${join(import.meta.dirname, '../../src/actors/launching/browser-process.ts')}';
     try {
       for (;;) openSync('/dev/null');
     } catch {}

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { Confinement } from '../../src/actors/confinement.ts';
-import { executableFinder } from '../../src/actors/executable.ts';
+import { Confinement } from '../../src/actors/launching/confinement.ts';
+import { executableFinder } from '../../src/actors/launching/executable.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { callOver, debuggingAddressOf } from '../support/debugging-port.ts';

@@ -107,6 +107,12 @@ describe.concurrent('a cookie banner', () => {
     expect(await answered(boxed(`${choice} <p id=cookie-ok>${OK}</p>`), 'reject')).toEqual(['not asked', 'none']);
   });
 
+  it('does not click "OK" beside a button of the page that a shadow tree shows, to reject', async () => {
+    const inside = `<div style="position:fixed;bottom:0;height:200px">We use cookies on this site. ${OK}<slot></slot></div>`;
+    const html = `<title>not asked</title><x-consent><template shadowrootmode=open>${inside}</template><p><button>Lieber ohne Kekse</button></x-consent>`;
+    expect(await answered(html, 'reject')).toEqual(['not asked', 'none']);
+  });
+
   it('acknowledges a banner whose only button is beside links that explain it', async () => {
     const links = '<a href="/privacy">Privacy policy</a> <a href="/cookies">Learn more</a>';
     expect(await answered(boxed(links + OK), 'reject')).toEqual(['acknowledged', 'acknowledged']);

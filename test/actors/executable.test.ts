@@ -4,7 +4,7 @@ import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { executableFinder } from '../../src/actors/executable.ts';
+import { executableFinder } from '../../src/actors/launching/executable.ts';
 import { writeScript } from '../support/browser-script.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 

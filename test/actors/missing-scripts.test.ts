@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startCommand } from '../../src/actors/browser-priority.ts';
-import { Confinement } from '../../src/actors/confinement.ts';
-import { executableFinder } from '../../src/actors/executable.ts';
-import { launchBrowser } from '../../src/actors/launch-browser.ts';
-import { fontAdvice, missingScripts, type Script } from '../../src/actors/missing-scripts.ts';
+import { fontAdvice, missingScripts, type Script } from '../../src/actors/checks/missing-scripts.ts';
+import { startCommand } from '../../src/actors/launching/browser-priority.ts';
+import { Confinement } from '../../src/actors/launching/confinement.ts';
+import { executableFinder } from '../../src/actors/launching/executable.ts';
+import { launchBrowser } from '../../src/actors/launching/launch-browser.ts';
 import { EMOJI_FONT, fontconfigWith, LATIN_FONT } from '../support/fonts.ts';
 
 /** Returns the writing systems that a browser with only the given fonts cannot show. */

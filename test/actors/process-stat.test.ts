@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
-import { waitedForCore } from '../../src/actors/process-stat.ts';
+import { waitedForCore } from '../../src/actors/checks/process-stat.ts';
 
 /** Starts a process that always wants a core. Returns its process id. */
 function busy(): number {

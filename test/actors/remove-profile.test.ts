@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { removeProfile } from '../../src/actors/remove-profile.ts';
+import { removeProfile } from '../../src/actors/launching/remove-profile.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 const NOBODY = 65534;

@@ -53,6 +53,8 @@ describe('readTarget', () => {
     'https://[::1/',
     'https://exa\nmple.com/',
     'https://example.com/\u0000',
+    'https://example.com/caf\ud800',
+    'https://example.com/caf\ufffd',
   ])('refuses %j', (text) => {
     expect(readTarget(text)).toMatchObject({ ok: false });
   });

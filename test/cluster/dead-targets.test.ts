@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BatchItem } from '../../src/capture/outcome.ts';
 import { listening } from '../egress/listening.ts';
@@ -37,14 +38,43 @@ async function site() {
 function batchOf(
   api: RunningService,
   urls: readonly string[],
-): { readonly items: readonly BatchItem[]; isOver(): boolean } {
+): { readonly items: readonly BatchItem[]; isOver(): boolean; leave(): void } {
   const items: BatchItem[] = [];
   let isOver = false;
   const running = api.service
     .submitBatch(urls.map((url) => captureRequest(url)))
     .subscribe({ next: (item) => items.push(item), complete: () => (isOver = true) });
   onTestFinished(() => running.unsubscribe());
-  return { items, isOver: () => isOver };
+  return { items, isOver: () => isOver, leave: () => running.unsubscribe() };
+}
+
+/** A way to a database, which may keep what is sent to itself for a while. */
+async function relayTo(url: string) {
+  const { hostname, port, pathname } = new URL(url);
+  const ways = new Map<Socket, Socket>();
+  let isSilent = false;
+  const server = createTcpServer((client) => {
+    const database = connect({ host: hostname, port: Number(port) });
+    ways.set(client, database);
+    database.pipe(client);
+    if (!isSilent) client.pipe(database);
+    for (const socket of [client, database]) socket.on('error', () => {});
+    client.on('close', () => database.destroy());
+    database.on('close', () => client.destroy());
+  });
+  const { port: own, ...rest } = await listening(server, '127.0.0.1');
+  return {
+    ...rest,
+    url: `mongodb://127.0.0.1:${own}${pathname}`,
+    silence: () => {
+      isSilent = true;
+      for (const client of ways.keys()) client.unpipe();
+    },
+    resume: () => {
+      isSilent = false;
+      for (const [client, database] of ways) client.pipe(database);
+    },
+  };
 }
 
 describe.skipIf(whyNot !== undefined)(`a batch with dead targets in a cluster${reason}`, () => {
@@ -111,5 +141,35 @@ describe.skipIf(whyNot !== undefined)(`a batch with dead targets in a cluster${r
       'target_unreachable',
     ]);
     expect(pages.connections).toBe(0);
+  });
+
+  it('ends items with the outcome that a worker was storing when their client left, and others as cancelled', async () => {
+    await using silent = await startSilentListener(['127.0.3.1']);
+    await using nodes = await nodesOf(servers, 'left', LOOPBACK);
+    await using database = await relayTo(`${servers.mongo.url}left`);
+    const api = await nodes.api();
+    const worker = await nodes.worker({ maxConcurrent: 1, mongoUrl: database.url });
+    await expect.poll(() => api.service.stats().dials.max).toBeGreaterThan(0);
+    const events: string[] = [];
+    const paths = new Map(
+      [`http://${silent.targets[0]}/`, `http://127.0.0.1:${await freePort()}/`].map((url, at) => [url, at]),
+    );
+    api.service.events$.subscribe((event) => {
+      if ('url' in event) events.push(`${event.type} ${paths.get(event.url)}`);
+    });
+    database.silence();
+    const batch = batchOf(api, [...paths.keys()]);
+    await expect.poll(() => worker.stats().dials).toMatchObject({ dialling: 1, dead: { refused: 1 } });
+    batch.leave();
+    await expect.poll(() => events).toContain('capture.cancelled 0');
+    database.resume();
+    await expect.poll(() => events.filter((event) => event.endsWith('1')), { timeout: 60_000 }).toHaveLength(3);
+    expect(events.filter((event) => event.endsWith('1'))).toEqual([
+      'capture.queued 1',
+      'capture.started 1',
+      'capture.failed 1',
+    ]);
+    expect(events.filter((event) => event.endsWith('0'))).toEqual(['capture.queued 0', 'capture.cancelled 0']);
+    await expect.poll(() => api.service.results.page({ by: 'all', where: {} }, 10)).toHaveLength(1);
   });
 });

@@ -101,6 +101,19 @@ describe('capstan db rebuild', () => {
     expect(await capstan(['db', 'check', ...PLACES], place.options)).toMatchObject({ code: 0 });
   });
 
+  it('fails for a directory that holds no captures of a service', async () => {
+    const place = await ground();
+    expect(await capstan(['db', 'rebuild', '--db-path', 'results.db', '--data-dir', '.'], place.options)).toMatchObject(
+      {
+        code: 1,
+        stderr: expect.stringMatching(
+          /^capstan: \S+ holds no store: --data-dir names the directory of the captures\n$/,
+        ),
+      },
+    );
+    expect(await readdir(place.path)).not.toContain('results.db');
+  });
+
   it('sets a damaged database aside, and brings back every record', async () => {
     const place = await ground();
     const storage = await open(place.path);

@@ -129,6 +129,8 @@ describe('capstan doctor', () => {
       found: expect.stringMatching(/file is not a database/),
       advice: expect.stringMatching(/capstan db check.*wait in the outbox$/),
     });
+    const directory = await doctor(['--db-path', 'data', ...NO_BROWSER], place.options);
+    expect(directory.by.database).toMatchObject({ state: 'warning', found: expect.stringMatching(/is a directory$/) });
     const port = await freePort();
     const away = await doctor(['--mongo-url', `mongodb://user:secret@127.0.0.1:${port}/`], place.options);
     expect(away.by.database).toMatchObject({

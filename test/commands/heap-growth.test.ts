@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const HEAP_GROWTH = join(import.meta.dirname, '../../src/commands/heap-growth.ts');
+const HEAP_GROWTH = join(import.meta.dirname, '../../src/commands/serve/heap-growth.ts');
 
 /** Holds some objects for good and others for a while, then prints how many full collections that took. */
 const WORK = `

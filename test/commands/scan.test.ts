@@ -10,7 +10,7 @@ import { CERTIFICATE, KEY as KEY_OF_CERTIFICATE } from '../receivers/certificate
 import { type Hosts, startHosts, titledPage } from '../scans/hosts.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
-import { capstan, ground, launch } from './capstan-process.ts';
+import { capstan, ground, launch, lineOf } from './capstan-process.ts';
 import { sessionForSuite } from './session.ts';
 
 const KEY = 'the-key-of-the-command-line';
@@ -49,6 +49,7 @@ describe('capstan scan', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('hosts.txt:3: "bad line" has blanks')]);
     expect(stderr).toContain('hosts.txt: 5 targets, left out: 1 invalid\n');
     expect(stderr).toContain('3 reached, 2 dead (2 target_unreachable), 3 captured, 0 left');
+    expect(stderr).toContain('report of 3 captures on 1 page: report/index.html\n');
     const [head, ...rows] = stdout.trimEnd().split('\r\n');
     expect(head).toMatch(/^url,status,title,server,address,final_url,/);
     expect(rows.map((row) => row.split(',').slice(0, 5).join())).toEqual([
@@ -86,6 +87,14 @@ describe('capstan scan', () => {
         expect.anything(),
         expect.stringMatching(/^hooks\.test, issued by hooks\.test, until 2\d{3}-\d\d-\d\d$/),
       ]);
+      // A code is on one line, also on a phone, and no column is off the screen.
+      const lines = `{ const range = new Range(); range.selectNodeContents(document.querySelectorAll('td')[1]);
+        range.getClientRects().length }`;
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        expect(await page.evaluate(lines)).toBe(1);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
     } finally {
       await browser.close();
     }
@@ -145,14 +154,20 @@ describe('capstan scan', () => {
     expect(await readdir(place.path)).not.toContain('capstan-scan');
   });
 
-  it('ends with 1 when the scan was cancelled', async () => {
+  it('leaves the scan to the service after Ctrl-C, and ends with 1 when the scan was cancelled', async () => {
     isHeld = true;
     const place = await ground();
-    const args = ['scan', `http://127.0.0.16:${hosts.port}/held`, '--server', app.baseUrl, '--api-key', KEY];
-    const { child, stderr } = launch(args, place.options);
-    const ended = once(child, 'close');
+    const server = ['--server', app.baseUrl, '--api-key', KEY];
+    const left = launch(['scan', `http://127.0.0.16:${hosts.port}/held`, ...server], place.options);
+    const leftEnded = once(left.child, 'close');
     await expect.poll(() => hosts.visits.some((url) => url.startsWith('127.0.0.16:'))).toBe(true);
     isHeld = false;
+    left.child.kill('SIGINT');
+    expect(await leftEnded).toEqual([130, null]);
+    expect(await left.stderr).toMatch(/ 1 left, [^\n]*\nstopped; scan \S+ goes on with --resume\n$/);
+    const { child, stderr } = launch(['scan', '--resume', ...server], place.options);
+    const ended = once(child, 'close');
+    await lineOf(child.stderr, /^(scan) /m);
     const [job] = await app.service.jobs.newest(1);
     await app.service.jobs.cancel(job?.id ?? '');
     expect(await ended).toEqual([1, null]);

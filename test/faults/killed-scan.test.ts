@@ -1,13 +1,13 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { startHosts, titledPage } from '../scans/hosts.ts';
+import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 
-/* CAPSTAN_TEST_SCAN=5000x200 makes the scan larger: its targets and hosts. */
-const [TARGETS = 0, HOSTS = 0] = (process.env.CAPSTAN_TEST_SCAN ?? '60x20').split('x').map(Number);
+/* CAPSTAN_TEST_SCAN=5000x200 makes the scan larger: its targets and hosts; it is killed more often then. */
+const [TARGETS = 0, HOSTS = 0, KILLS = 5] = (process.env.CAPSTAN_TEST_SCAN ?? '60x20x2').split('x').map(Number);
 /** Of the whole test, in milliseconds. */
 const TIMEOUT_MS = 240_000 + TARGETS * 1_000;
-const KILLS = 5;
 
 const Page = z.object({
   data: z.object({
@@ -18,9 +18,8 @@ const Page = z.object({
 });
 const Records = z.object({ data: z.array(z.object({ id: z.number(), url: z.string() })) });
 
-it(`a scan of ${TARGETS} targets on ${HOSTS} hosts ends with each target once after ${KILLS} kill -9`, {
-  timeout: TIMEOUT_MS,
-}, async () => {
+/** Runs a scan over several `kill -9`. `database`: options of `capstan serve` that choose it. */
+async function scanOverKills(database: readonly string[]): Promise<void> {
   await using hosts = await startHosts(titledPage);
   const place = await ground();
   // Three of four targets refuse the connection.
@@ -28,7 +27,7 @@ it(`a scan of ${TARGETS} targets on ${HOSTS} hosts ends with each target once af
     const port = n % 4 === 0 ? hosts.port : hosts.closedPort;
     return `http://127.0.1.${(n % HOSTS) + 1}:${port}/${n}`;
   });
-  const flags = ['--db-path', 'results.db', '--allow-targets', '127.0.0.0/8'];
+  const flags = [...database, '--allow-targets', '127.0.0.0/8'];
   const start = () => serve(flags, place.options);
   let service = await start();
   const posted = await fetch(`${service.url}/scans`, {
@@ -68,4 +67,16 @@ it(`a scan of ${TARGETS} targets on ${HOSTS} hosts ends with each target once af
   expect(records.toSorted()).toEqual(urls.toSorted());
   service.child.kill('SIGTERM');
   await service.ended;
+}
+
+describe(`a scan of ${TARGETS} targets on ${HOSTS} hosts`, () => {
+  const name = `ends with each target once after ${KILLS} kill -9`;
+
+  describe('in SQLite', () => {
+    it(name, { timeout: TIMEOUT_MS }, () => scanOverKills(['--db-path', 'results.db']));
+  });
+
+  describeWithSharedMongo('in MongoDB', (url) => {
+    it(name, { timeout: TIMEOUT_MS }, () => scanOverKills(['--mongo-url', `${url()}scan`]));
+  });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ComparisonSchema, MAX_COMPARED_PIXELS } from '../../src/capture/comparison/comparison.ts';
 import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf } from './answers.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { FailureCode } from '../../src/capture/errors.ts';
 import { signedTarget } from '../../src/capture/finding/signed-link.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';

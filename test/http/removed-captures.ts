@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../../src/config/slices.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { idsOf } from './answers.ts';
 import { keepCapture, resultOf } from './stored-capture.ts';

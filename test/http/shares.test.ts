@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SharedLinkSchema } from '../../src/capture/finding/shared-link.ts';
 import { signedTarget } from '../../src/capture/finding/signed-link.ts';
 import type { Result } from '../../src/capture/result/result.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';

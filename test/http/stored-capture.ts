@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info.ts';
 import type { Result } from '../../src/capture/result/result.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { exampleResult } from '../support/example-result.ts';
 
 /** Returns a record that was made `id` seconds after a fixed time. */

@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { pixelsOf } from '../support/image.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
@@ -15,6 +15,7 @@ const SMALL = 4;
 const BROKEN = 5;
 const SIDEWAYS = 6;
 const NOISE = 7;
+const HIGH = 8;
 
 const app = serviceForSuite(NO_BROWSER);
 
@@ -23,6 +24,9 @@ beforeAll(async () => {
   await keepImage(WIDE, await halves(1280, 720));
   // Noise: a PNG that takes time to decode.
   await keepImage(TALL, await noise(1280, 8_192));
+  // A smaller image than its record says, which takes less time.
+  const result = resultOf(HIGH, { width: 1280, height: 16_383 });
+  await putCapture(app.service.artifacts, result, { image: await halves(400, 800), html: '' });
   await keepImage(NOISE, await noise(320, 200));
   await keepImage(SMALL, await halves(200, 100));
   // Red on the left, blue on the right.
@@ -91,6 +95,13 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
       'x-capture-id': String(WIDE),
       etag: expect.stringMatching(/^"[^"]+"$/),
     });
+  });
+
+  it('scales down a thumbnail that has too many pixels for its format, and names it by its size', async () => {
+    const { response, bytes } = await imageOf(`/screenshot/${HIGH}?width=1024&format=avif`);
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 350 });
+    expect(response.headers.get('etag')).toContain('-350x-q80.avif"');
+    expect(await thumbnailFiles(HIGH)).toEqual(['350x-q80.avif']);
   });
 
   it('does not enlarge a small image', async () => {

@@ -8,9 +8,9 @@ import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info
 import { NOTHING_IGNORED } from '../../src/capture/comparison/comparison.ts';
 import { createComparisons } from '../../src/imaging/comparisons.ts';
 import { captureDirectory, capturesDirectory } from '../../src/storage/files/layout.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { findChanges } from '../../src/watches/find-changes.ts';
 import { openParts, type Parts } from '../storage/parts.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { resultOf } from '../storage/result-of.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 

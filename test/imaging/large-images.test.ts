@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import sharp, { type OverlayOptions } from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { boundedThumbnail } from '../../src/capture/artifacts/thumbnail.ts';
 import type { Compared, File } from '../../src/imaging/comparison/compared.ts';
 import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
 import { decode } from '../../src/imaging/comparison/decode.ts';
+import { renderThumbnail } from '../../src/imaging/render-thumbnail.ts';
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import type { ReadableFile } from '../../src/storage/ports/artifact-store.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -85,6 +87,31 @@ function threads(): readonly string[] {
   const tasks = '/proc/self/task';
   return readdirSync(tasks).filter((id) => readFileSync(join(tasks, id, 'comm'), 'utf8') === 'WorkerThread\n');
 }
+
+describe.runIf(process.platform === 'linux')('a thumbnail of a page of 16,383 px', () => {
+  const height = 16_383;
+  const files: Record<string, Uint8Array> = {};
+
+  beforeAll(async () => {
+    const png = await page(height, []);
+    Object.assign(files, { png, webp: await sharp(png).webp({ effort: 0 }).toBuffer() });
+  });
+
+  it.each([
+    ['png', 'avif', [350, 4480]],
+    ['png', 'webp', [809, 10_355]],
+    ['png', 'jpeg', [1024, 13_106]],
+    ['webp', 'jpeg', [809, 10_355]],
+    ['webp', 'webp', [572, 7321]],
+  ] as const)('of %s adds at most 100 MB of memory in %s, and has %j pixels', async (of, format, expected) => {
+    const wanted = { width: 1024, height: undefined, format, quality: 80 };
+    const bounded = boundedThumbnail(wanted, { format: of, width: WIDTH, height });
+    const [made, added] = await measured(() => renderThumbnail(files[of] ?? new Uint8Array(), bounded));
+    const { width, height: rows } = await sharp(made).metadata();
+    expect([width, rows]).toEqual(expected);
+    expect(added / 1e6).toBeLessThan(100);
+  });
+});
 
 describe('a comparison of large images', () => {
   it.runIf(process.platform === 'linux').each([

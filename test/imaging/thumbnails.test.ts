@@ -2,12 +2,13 @@ import { firstValueFrom, NEVER, Subject } from 'rxjs';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info.ts';
-import type { Thumbnail } from '../../src/capture/artifacts/thumbnail.ts';
+import { boundedThumbnail, type Thumbnail } from '../../src/capture/artifacts/thumbnail.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createThumbnails } from '../../src/imaging/thumbnails.ts';
 import { createFileThumbnailStore } from '../../src/storage/files/file-thumbnail-store.ts';
-import { type OpenArtifact, putCapture } from '../../src/storage/ports/artifact-store.ts';
+import type { OpenArtifact } from '../../src/storage/ports/artifact-store.ts';
 import { openParts, type Parts } from '../storage/parts.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { resultOf } from '../storage/result-of.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
@@ -43,6 +44,27 @@ function held() {
   const thumbnails = createThumbnails({ open, has: (id) => parts.artifacts.has(id) }, store);
   return { thumbnails, begun, release: () => released.next() };
 }
+
+describe('boundedThumbnail', () => {
+  it.each([
+    ['webp', 'png', [1280, undefined], [1280, 4000], [1280, undefined]],
+    ['webp', 'png', [undefined, undefined], [1280, 16_384], [809, undefined]],
+    ['avif', 'png', [undefined, 2048], [1280, 2048], [991, undefined]],
+    // Cut to the upper part.
+    ['avif', 'png', [2048, 2048], [4096, 16_384], [1254, 1254]],
+    ['jpeg', 'webp', [1280, 720], [1280, 16_000], [819, 460]],
+    ['jpeg', 'webp', [320, 200], [1280, 16_000], [320, 200]],
+    ['jpeg', 'png', [2048, undefined], [4096, 16_384], [2048, undefined]],
+    ['png', 'pdf', [320, undefined], [0, 0], [320, undefined]],
+  ] as const)(
+    'makes %s of %s, %j of %j, with %j pixels',
+    (format, of, [width, height], [ofWidth, ofHeight], expected) => {
+      const image = { format: of, width: ofWidth, height: ofHeight };
+      const bounded = boundedThumbnail({ width, height, format, quality: 80 }, image);
+      expect([bounded.width, bounded.height]).toEqual(expected);
+    },
+  );
+});
 
 describe('thumbnails', () => {
   it('makes a thumbnail once for concurrent requests', async () => {

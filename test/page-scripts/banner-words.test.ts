@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCEPT, REJECT } from '../../src/page-scripts/banner/words.ts';
+import { ACCEPT, ACKNOWLEDGE, REJECT } from '../../src/page-scripts/banner/words.ts';
 import { folded } from '../../src/words/folded.ts';
 
 describe('the words on a button of a cookie banner', () => {
@@ -29,9 +29,17 @@ describe('the words on a button of a cookie banner', () => {
     'Aceitar e fechar',
     'Akceptuję i zamknij',
     '同意する',
+    'Einverstanden',
+    'D’accord',
+    'Je suis d’accord',
+    'De acuerdo',
+    'Estoy de acuerdo',
+    'Sono d’accordo',
   ])('recognises a button that accepts everything: %s', (words) => {
     expect(folded(words)).toMatch(ACCEPT);
     expect(folded(words)).not.toMatch(REJECT);
+    // A refusal clicks a single button that acknowledges.
+    expect(folded(words)).not.toMatch(ACKNOWLEDGE);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { warnOfMissingFonts } from '../../src/service/font-warning.ts';
+import { warnOfMissingFonts } from '../../src/service/capturing/font-warning.ts';
 import { startActor } from '../support/actor.ts';
 import { collectingLogger } from '../support/collecting-logger.ts';
 import { EMOJI_FONT, fontconfigWith, LATIN_FONT } from '../support/fonts.ts';

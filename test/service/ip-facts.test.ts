@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createIpFacts } from '../../src/service/ip-facts.ts';
+import { createIpFacts } from '../../src/service/capturing/ip-facts.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { startSite } from '../fixtures/site.ts';
 import { startService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../../src/capture/errors.ts';
-import { logEvent } from '../../src/service/log-event.ts';
+import { logEvent } from '../../src/service/operation/log-event.ts';
 import { collectingLogger } from '../support/collecting-logger.ts';
 
 describe('logEvent', () => {

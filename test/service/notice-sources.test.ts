@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { fitImage } from '../../src/imaging/fit-image.ts';
 import { sayEvent } from '../../src/receivers/say-event.ts';
-import { createNoticeSources } from '../../src/service/notice-sources.ts';
+import { createNoticeSources } from '../../src/service/receivers/notice-sources.ts';
 import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { notifyingQueries } from '../../src/service/notifying-queries.ts';
+import { notifyingQueries } from '../../src/service/receivers/notifying-queries.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { describeInEachDatabase } from '../storage/each-database.ts';
 

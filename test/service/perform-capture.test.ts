@@ -7,7 +7,7 @@ import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/result/snapshot.ts';
-import { type CaptureParts, performCapture } from '../../src/service/perform-capture.ts';
+import { type CaptureParts, performCapture } from '../../src/service/capturing/perform-capture.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';

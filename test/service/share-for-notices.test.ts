@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReceiversConfig } from '../../src/config/slices.ts';
-import { shareForNotices } from '../../src/service/share-for-notices.ts';
+import { shareForNotices } from '../../src/service/receivers/share-for-notices.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 
 const SIGNING_KEY = 'a signing key of the tests, of 40 chars.'.replaceAll(' ', '-');

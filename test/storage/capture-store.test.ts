@@ -7,7 +7,7 @@ import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
-import { createOwnCopies } from '../../src/storage/ports/local-copies.ts';
+import { createOwnCopies } from '../../src/storage/files/own-copies.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';

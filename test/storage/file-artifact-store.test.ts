@@ -6,11 +6,12 @@ import { NO_MARKS } from '../../src/capture/finding/marks.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { captureDirectory, RECORD_FILE, thumbnailsDirectory } from '../../src/storage/files/layout.ts';
-import { type LocalStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
+import type { LocalStore } from '../../src/storage/ports/artifact-store.ts';
 import { createIdSource, firstIdAt } from '../../src/storage/records/ids.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { describeArtifactStore } from './artifact-store.contract.ts';
 import { HTML, IMAGE } from './parts.ts';
+import { putCapture } from './put-capture.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
 const ID = createIdSource({ clock: () => Date.UTC(2026, 10, 21, 9, 5, 59, 999), node: 3 }).next();
@@ -48,6 +49,18 @@ describe('the artifact store in files', () => {
   afterEach(async () => {
     vi.useRealTimers();
     await data.close();
+  });
+
+  it('shows a capture only as a whole: not before it is published, and never once it is discarded', async () => {
+    const staged = await artifacts.stage(captureOf(ID), PICTURE);
+    expect(await artifacts.info(ID)).toBeUndefined();
+    expect(await artifacts.list(10)).toEqual([]);
+    expect(await staged.publish()).toBe(true);
+    expect(await artifacts.info(ID)).toEqual(staged.info);
+    await staged.discard();
+    expect(await artifacts.info(ID)).toBeUndefined();
+    await (await artifacts.stage(captureOf(ID), PICTURE)).discard();
+    expect(await artifacts.has(ID)).toBe(false);
   });
 
   it('keeps the directory of the current minute, which the next capture needs, until a later removal', async () => {

@@ -9,6 +9,9 @@ import { drawRegions } from '../../src/imaging/comparison/draw-regions.ts';
 import { Rows } from '../../src/imaging/comparison/rows.ts';
 import { backupFile } from '../../src/storage/sqlite/backup.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { createStorage } from '../../src/storage/storage.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { keepPicture, openParts } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
@@ -72,6 +75,35 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     await keepPicture(captureStore, ID + 1);
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1, ID]);
     await close();
+  });
+
+  describeWithS3('on which captures wait for an object store', (server) => {
+    it('refuses captures with storage_full, and has all the others, and room, when the store is back', async () => {
+      await using proxy = await startFaultProxy(() => server.endpoint);
+      (await clientOf(server, 'full')).close();
+      const places = { dataDir: join(disk, 'data'), dbPath: join(await makeDirectory(), 'results.db') };
+      const options = s3Options({ ...server, endpoint: proxy.endpoint }, 'full');
+      const { captureStore, artifacts, close } = await createStorage({ ...places, ...options });
+      proxy.fault = () => ({ status: 503, code: 'SlowDown' });
+      const kept: number[] = [];
+      const refused: unknown[] = [];
+      const keep = (id: number) =>
+        captureStore.keep(captureOf(id), { image: Buffer.alloc(300_000, 'image'), html: '' });
+      for (let id = ID; refused.length === 0; id += 1) {
+        await keep(id).then(
+          () => kept.push(id),
+          (error) => refused.push(error),
+        );
+      }
+      expect(refused).toMatchObject([{ code: 'storage_full' }]);
+      expect(kept.length).toBeGreaterThan(2);
+      proxy.fault = () => undefined;
+      await expect.poll(() => captureStore.pending).toBe(0);
+      await keep(ID + 100);
+      await expect.poll(() => captureStore.pending).toBe(0);
+      expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 100, ...kept.toReversed()]);
+      await close();
+    });
   });
 
   it('refuses captures whose files fit only in part', async () => {

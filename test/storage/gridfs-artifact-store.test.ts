@@ -5,12 +5,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { gridfsBackend } from '../../src/storage/gridfs/backend.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
 import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { emptyDatabase } from '../support/mongo.ts';
 import { HTML, IMAGE } from './parts.ts';
-import { describeRemoteStore, sweepOver } from './remote-store.contract.ts';
+import { putCapture } from './put-capture.ts';
+import { cutShort, describeRemoteStore, sweepOver } from './remote-store.contract.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
@@ -68,7 +68,7 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
 
     it('deletes what a file has in GridFS, also when its upload was cut short', async () => {
       const { artifacts, backend, chunks, files } = await openParts();
-      for (const id of [ID, ID + 1, ID + 2]) await artifacts.stage(captureOf(id), PICTURE);
+      for (const id of [ID, ID + 1, ID + 2]) await cutShort(backend, id);
       await putCapture(artifacts, resultOf(ID + 3), PICTURE);
       // A crash before its chunk was written.
       const gone = await files.findOne({ filename: { $regex: `/0*${ID + 2}/` } });
@@ -119,8 +119,7 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
       const away = { code: 'database_unavailable' };
       await expect(artifacts.open(ID, 'image')).rejects.toMatchObject(away);
       await expect(artifacts.list(1)).rejects.toMatchObject(away);
-      await expect(artifacts.stage(captureOf(ID), PICTURE)).rejects.toMatchObject(away);
-      await expect(artifacts.probe()).rejects.toMatchObject(away);
+      await expect(artifacts.put(captureOf(ID), PICTURE)).rejects.toMatchObject(away);
     });
   });
 });

@@ -137,7 +137,7 @@ describeWithRelayedMongo('captures in GridFS', (server) => {
 
   it('delivers the captures that an earlier process left on disk', async () => {
     const isAway = () => Promise.reject(new CapstanError('database_unavailable'));
-    const first = await open(0, { change: ({ remote }) => ({ remote: around(remote, { stage: isAway }) }) });
+    const first = await open(0, { change: ({ remote }) => ({ remote: around(remote, { put: isAway }) }) });
     await keepPicture(first.captureStore, ID);
     await expect(first.artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifact_pending' });
     expect(await first.results.get(ID)).toBeUndefined();
@@ -150,7 +150,7 @@ describeWithRelayedMongo('captures in GridFS', (server) => {
 
   it('removes captures that wait on disk', async () => {
     const isAway = () => Promise.reject(new CapstanError('database_unavailable'));
-    const here = await open(0, { change: ({ remote }) => ({ remote: around(remote, { stage: isAway }) }) });
+    const here = await open(0, { change: ({ remote }) => ({ remote: around(remote, { put: isAway }) }) });
     await keepPicture(here.captureStore, ID);
     expect(await here.captureStore.remove([ID])).toMatchObject({ screenshots: 1, records: 1 });
     await drained(here);

@@ -1,7 +1,7 @@
 import { gridfsBackend } from '../../src/storage/gridfs/backend.ts';
-import type { ArtifactStore, StagedCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createIdSource } from '../../src/storage/records/ids.ts';
-import { fileKey } from '../../src/storage/remote/keys.ts';
+import type { Backend } from '../../src/storage/remote/backend.ts';
+import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
 import { openGridfsParts } from './gridfs-parts.ts';
 import { around, HTML, IMAGE } from './parts.ts';
 import { captureOf } from './result-of.ts';
@@ -22,44 +22,43 @@ function dieAt(reached: string): void {
   for (;;);
 }
 
-function dyingAt(staged: StagedCapture, reached: string): StagedCapture {
+function dyingBackend(backend: Backend): Backend {
   return {
-    info: staged.info,
-    publish: async () => {
-      const isFirst = await staged.publish();
-      dieAt(reached);
+    ...backend,
+    insert: async (key, content) => {
+      dieAt('uploaded');
+      const isFirst = await backend.insert(key, content);
+      dieAt('shown');
       return isFirst;
     },
-    discard: () => staged.discard(),
+    putFile: async (key, content, facts) => {
+      await backend.putFile(key, content, facts);
+      dieAt('half uploaded');
+    },
   };
 }
 
 const parts = await openGridfsParts(directory, url, {
-  change: ({ local, remote, results, outbox, mongo }) => ({
+  change: ({ local, results, outbox, mongo }) => ({
     local: around(local, {
       stage: async (record, files) => {
         const staged = await local.stage(record, files);
         dieAt('written locally');
-        return dyingAt(staged, 'published locally');
+        return {
+          ...staged,
+          publish: async () => {
+            const isFirst = await staged.publish();
+            dieAt('published locally');
+            return isFirst;
+          },
+        };
       },
       release: async (ids) => {
         await local.release(ids);
         dieAt('released');
       },
     }),
-    remote: around<ArtifactStore>(remote, {
-      stage: async (record, files) => {
-        if (step === 'half uploaded') {
-          const key = fileKey(record, 'half', 'image.png');
-          const facts = { type: 'image/png', sha256: '' };
-          await gridfsBackend(mongo.database, mongo.ask).putFile(key, files.image, facts);
-        }
-        dieAt('half uploaded');
-        const staged = await remote.stage(record, files);
-        dieAt('uploaded');
-        return dyingAt(staged, 'shown');
-      },
-    }),
+    remote: createRemoteStore(dyingBackend(gridfsBackend(mongo.database, mongo.ask))),
     results: around(results, {
       insert: async (record) => {
         await results.insert(record);

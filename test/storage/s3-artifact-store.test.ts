@@ -11,7 +11,7 @@ const IN_HOST = ['--conditional-put', '--log-level', `WARNING\nstorage_domain = 
 
 const STORES = [
   ['with conditional puts, and the bucket in the host of URLs', IN_HOST],
-  ['of an old release, without conditional puts and multi delete', ['--release', '2.30']],
+  ['of an old release, without conditional puts, which removes many only under a digest', ['--release', '2.30']],
 ] as const;
 
 const toLoopback: LookupFunction = (_, { all }, found) =>

@@ -7,7 +7,6 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Marks } from '../../src/capture/finding/marks.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { keyOf } from '../../src/storage/remote/keys.ts';
 import { s3Backend } from '../../src/storage/s3/backend.ts';
@@ -18,6 +17,8 @@ import { clientOf, describeWithS3, s3Options, storeOf, sweepOf } from '../suppor
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { expectWhole } from './expect-whole.ts';
 import { HTML, IMAGE, keepPicture } from './parts.ts';
+import { putCapture } from './put-capture.ts';
+import { cutShort } from './remote-store.contract.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
@@ -112,8 +113,7 @@ describeWithS3(
       ])('stores a capture once when that happens to its %s', async (_, pattern) => {
         faultOnce(pattern, fault);
         const artifacts = storeOf(client);
-        const staged = await artifacts.stage(captureOf(ID), { image: IMAGE, html: HTML });
-        expect(await staged.publish()).toBe(true);
+        expect(await artifacts.put(captureOf(ID), { image: IMAGE, html: HTML })).toBe(true);
         expect(await keys()).toHaveLength(2);
         expect(await artifacts.record(ID)).toEqual(captureOf(ID));
       });
@@ -177,8 +177,7 @@ describeWithS3(
     it('stops to compare images once another process has the lock of the sweep', async () => {
       client.close();
       client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { listedTogether: 1 });
-      const artifacts = storeOf(client);
-      for (const at of [0, 1, 2]) await artifacts.stage(captureOf(ID + at), { image: IMAGE, html: HTML });
+      for (const at of [0, 1, 2]) await cutShort(s3Backend(client), ID + at);
       let isHeld = true;
       proxy.answered = (line) => {
         if (line.startsWith('PUT') && line.includes('/removed/')) isHeld = false;
@@ -207,6 +206,25 @@ describeWithS3(
       expect(problems).toEqual([]);
     });
 
+    it('sends every object with its SHA-256', async () => {
+      const artifacts = storeOf(client);
+      proxy.seen.length = proxy.unchecked.length = 0;
+      await putCapture(artifacts, captureOf(ID), { image: IMAGE, html: HTML });
+      await artifacts.mark(ID, MARKS);
+      await artifacts.remove([ID]);
+      expect(proxy.seen.filter((line) => line.startsWith('PUT'))).toHaveLength(4);
+      expect(proxy.unchecked).toEqual([]);
+    });
+
+    it('removes captures and their images one by one in a store that cannot remove many at once', async () => {
+      const artifacts = storeOf(client);
+      for (const id of [ID, ID + 1]) await putCapture(artifacts, captureOf(id), { image: IMAGE, html: HTML });
+      proxy.fault = (line) => (line.startsWith('POST') ? { status: 501, code: 'NotImplemented' } : undefined);
+      expect(await artifacts.remove([ID, ID + 1])).toMatchObject({ captures: 2 });
+      await sweepOf(client).pass();
+      expect(await keys()).toEqual([]);
+    });
+
     it('keeps the thumbnails of a capture whose copy on the disk is removed', async () => {
       const storage = await open();
       await keepPicture(storage.captureStore, ID);
@@ -215,16 +233,19 @@ describeWithS3(
       expect(await storage.thumbnails.read(ID, '320x-q80.webp')).toEqual(IMAGE);
     });
 
-    it('keeps marks that are given while a capture is uploaded', async () => {
+    it('keeps marks that are given while a capture is uploaded, and writes none of a failed one', async () => {
       const storage = await open();
       proxy.answered = (line) =>
         /^PUT .*image\.png/.test(line) ? storage.captureStore.mark(ID, () => MARKS) : undefined;
       await keepPicture(storage.captureStore, ID);
       await delivered(storage);
       expect(await storeOf(client).record(ID)).toMatchObject(MARKS);
+      await storage.captureStore.keep(captureOf(ID + 1, { failed: true }), null);
+      await storage.captureStore.mark(ID + 1, () => MARKS);
+      expect(await keys()).toHaveLength(3);
     });
 
-    it('keeps marks that are given while a capture is uploaded when the first attempt to write them fails', async () => {
+    it('refuses marks that cannot be written while a capture is uploaded, and writes them when they are repeated', async () => {
       const storage = await open();
       let puts = 0;
       proxy.fault = (line) => {
@@ -232,11 +253,14 @@ describeWithS3(
         puts += 1;
         return puts > 4 ? undefined : DOWN;
       };
+      const refused: unknown[] = [];
+      const mark = () => storage.captureStore.mark(ID, () => MARKS);
       proxy.answered = (line) =>
-        /^PUT .*image\.png/.test(line) ? storage.captureStore.mark(ID, () => MARKS) : undefined;
+        /^PUT .*image\.png/.test(line) ? mark().catch((error) => refused.push(error)) : undefined;
       await keepPicture(storage.captureStore, ID);
       await delivered(storage);
-      expect(puts).toBeGreaterThan(4);
+      expect(refused).toMatchObject([{ code: 'artifacts_unavailable' }]);
+      await mark();
       expect(await storeOf(client).record(ID)).toMatchObject(MARKS);
     });
 

@@ -217,7 +217,7 @@ describe('batch', () => {
   });
 
   it('processes 5,000 captures that end as soon as they start', () => {
-    virtually((_, scheduler) => {
+    virtually(({ flush }, scheduler) => {
       const { runBatch, pipeline, counts } = rig({
         limits: { maxConcurrent: 2, maxQueue: 10 },
         scheduler,
@@ -225,6 +225,7 @@ describe('batch', () => {
       });
       let items = 0;
       runBatch(requests(5_000)).subscribe(() => items++);
+      flush();
       expect(items).toBe(5_000);
       expect(pipeline.load.taken).toBe(0);
       expect(counts.captures).toMatchObject({ accepted: 5_000, stored: 5_000, inside: 0 });

@@ -1,4 +1,4 @@
-import { EMPTY, finalize, Observable, of, Subject } from 'rxjs';
+import { EMPTY, finalize, Observable, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createDialStage, type Undialled } from '../../src/streams/dial-stage.ts';
 import { captureRequest } from '../support/capture-request.ts';
@@ -10,7 +10,6 @@ interface Capture extends Undialled {
 /** A stage whose dials end when they are told to. */
 function rig(limit: number) {
   const stage = createDialStage(limit);
-  const submitted$ = new Subject<Capture>();
   const dialling = new Map<string, (isReached: boolean) => void>();
   const passed: string[] = [];
   const dial = (capture: Capture) =>
@@ -20,11 +19,11 @@ function rig(limit: number) {
         (isReached ? of(capture) : EMPTY).subscribe(subscriber);
       });
     }).pipe(finalize(() => dialling.delete(capture.name)));
-  submitted$.pipe(stage.each(dial)).subscribe(({ name }) => passed.push(name));
   const submit = (name: string, owner: string | null = null, host = `${name}.test`, batch: string | null = null) => {
     const controller = new AbortController();
     const request = captureRequest(`http://${host}/`);
-    submitted$.next({ name, owner, command: { batch, request, signal: controller.signal } });
+    const capture = { name, owner, command: { batch, request, signal: controller.signal } };
+    stage.inTurn(capture, dial(capture)).subscribe(({ name }) => passed.push(name));
     return controller;
   };
   return { stage, dialling, passed, submit, names: () => [...dialling.keys()] };

@@ -110,7 +110,7 @@ describe('a batch whose targets are dialled', () => {
     });
     await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
     batch.unsubscribe();
-    expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
+    await expect.poll(() => pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
   });
 
   it('dials further targets of a host while the records of dead ones are stored, and answers after that', async () => {
@@ -154,13 +154,15 @@ describe('a batch whose targets are dialled', () => {
   it('keeps its places while its targets are dialled', async () => {
     const time = new TestScheduler(() => true);
     time.maxFrames = 10_000;
-    const { pipeline, runBatch } = rig({ maxConcurrent: 4, maxQueue: 10 }, time);
+    const { pipeline, runBatch, types } = rig({ maxConcurrent: 4, maxQueue: 10 }, time);
     const batch = runBatch([request('silent'), request('silent')], 2).subscribe();
-    await expect.poll(() => pipeline.load.taken).toBe(4);
+    await expect.poll(() => pipeline.load.taken).toBe(2);
     time.flush();
-    expect(pipeline.load.taken).toBe(4);
+    expect(pipeline.load.taken).toBe(2);
     batch.unsubscribe();
-    expect(pipeline.load.taken).toBe(0);
+    await expect.poll(() => pipeline.load.taken).toBe(0);
+    const ofCaptures = types.filter((type) => type.startsWith('capture.'));
+    expect(ofCaptures).toEqual(['capture.queued', 'capture.queued', 'capture.cancelled', 'capture.cancelled']);
   });
 
   it('leaves half of the queue to others, and needs no queue', async () => {

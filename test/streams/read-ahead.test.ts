@@ -14,7 +14,8 @@ function readAll(ahead: ReturnType<typeof createReadAhead>, isDialled = true) {
       .unsubscribe();
     if (!hasRoom) continue;
     const item = ahead.read();
-    if (isDialled) item.dialled();
+    item.toDial();
+    if (isDialled) item.dialling();
     read.push(item);
   }
   return read;
@@ -82,7 +83,7 @@ describe('the items that a batch reads ahead', () => {
     // After half a second, others are read beside those that wait.
     expect(further.length).toBe(4);
     for (const item of [...waiting, ...further]) {
-      item.dialled();
+      item.dialling();
       item.reached();
     }
     for (const item of waiting) item.ended();

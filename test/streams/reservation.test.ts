@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAdmission } from '../../src/streams/admission.ts';
-import type { Reservation } from '../../src/streams/reservation.ts';
+import type { Place, Reservation } from '../../src/streams/reservation.ts';
 
 function reservationOf(width: number, maxConcurrent = width, maxQueue = 0) {
   const admission = createAdmission({ maxConcurrent, maxQueue }, () => 0);
@@ -9,40 +9,39 @@ function reservationOf(width: number, maxConcurrent = width, maxQueue = 0) {
   return { admission, reservation };
 }
 
-/** An item that enters, and the place that it gets. */
-function using(reservation: Reservation, isAhead = false) {
-  const state = { hasBegun: false, hasPlace: false };
-  let release = (): void => {};
-  const item = reservation.item({ dialled: () => {}, reached: () => {}, ended: () => {} });
-  item.enter(isAhead, (place) => {
+/** A capture that enters, and the place that it gets. */
+function using(reservation: Reservation, isToDial = false) {
+  const state = { hasBegun: false, hasPlace: false, hasJoined: false };
+  let place: Place | undefined;
+  const leave = reservation.enter(isToDial, (given) => {
     state.hasBegun = true;
-    state.hasPlace = place !== undefined;
-    release = () => place?.release();
+    state.hasPlace = given !== undefined;
+    place = given;
   });
   return {
     state,
-    item,
-    release: () => release(),
+    join: () =>
+      place?.join(() => {
+        state.hasJoined = true;
+      }),
     end: () => {
-      release();
-      item.leave();
+      place?.release();
+      leave();
     },
   };
 }
 
 describe('createReservation', () => {
-  it('begins no more items at once than its width after it was revoked', () => {
+  it('begins waiting captures without a place once it was revoked', () => {
     const { admission, reservation } = reservationOf(2);
-    const items = Array.from({ length: 5 }, () => using(reservation));
+    const captures = Array.from({ length: 3 }, () => using(reservation));
     admission.revokeBatches();
-    expect(items.map(({ state }) => state.hasBegun)).toEqual([true, true, false, false, false]);
-    items[0]?.end();
-    expect(items.map(({ state }) => state.hasPlace)).toEqual([true, true, false, false, false]);
-    expect(items[2]?.state.hasBegun).toBe(true);
-    expect(using(reservation).state.hasBegun).toBe(false);
+    expect(captures.map(({ state }) => state.hasBegun)).toEqual([true, true, true]);
+    expect(captures.map(({ state }) => state.hasPlace)).toEqual([true, true, false]);
+    expect([using(reservation).state.hasPlace, admission.taken]).toEqual([false, 2]);
   });
 
-  it('begins items at once while it holds a place for each, then one for each that ends', () => {
+  it('begins captures at once while it holds a place for each, then one for each that ends', () => {
     const { reservation } = reservationOf(2, 3);
     const [one, two, three] = [using(reservation), using(reservation), using(reservation)];
     expect([one.state.hasPlace, two.state.hasPlace, three.state.hasBegun]).toEqual([true, true, false]);
@@ -51,11 +50,35 @@ describe('createReservation', () => {
     expect(three.state.hasPlace).toBe(true);
   });
 
-  it('gives places back only while none is used, and takes them again', () => {
+  it('lets as many captures as it is wide wait for a slot or run, whatever the number of dialled ones', () => {
+    const { admission, reservation } = reservationOf(1, 1, 4);
+    const captures = Array.from({ length: 4 }, () => using(reservation, true));
+    // One place of the batch, and two ahead of it: half of the queue.
+    expect(captures.map(({ state }) => state.hasPlace)).toEqual([true, true, true, false]);
+    expect([admission.taken, reservation.ahead]).toEqual([3, 2]);
+    for (const { join } of captures) join();
+    expect(captures.map(({ state }) => state.hasJoined)).toEqual([true, false, false, false]);
+    captures[1]?.end();
+    captures[0]?.end();
+    expect(captures.map(({ state }) => state.hasJoined)).toEqual([true, false, true, false]);
+    expect([admission.taken, reservation.ahead]).toEqual([1, 0]);
+  });
+
+  it('lets captures that stay after it was released go on, and none that leaves with it', async () => {
+    const { reservation } = reservationOf(1, 1, 4);
+    const [one, two, three] = [using(reservation, true), using(reservation, true), using(reservation, true)];
+    for (const { join } of [one, two, three]) join();
+    reservation.release();
+    for (const { end } of [one, two]) end();
+    await Promise.resolve();
+    expect([two.state.hasJoined, three.state.hasJoined]).toEqual([false, true]);
+  });
+
+  it('gives the places back that are not used, and takes them again', () => {
     const { admission, reservation } = reservationOf(2);
     const one = using(reservation);
     reservation.giveBack();
-    expect(admission.taken).toBe(2);
+    expect(admission.taken).toBe(1);
     one.end();
     reservation.giveBack();
     expect(admission.taken).toBe(0);
@@ -88,22 +111,6 @@ describe('createReservation', () => {
     expect([waiting.state.hasBegun, admission.taken]).toEqual([false, 0]);
   });
 
-  it('gives a place ahead of the batch back once when its item takes a place of the batch with it', () => {
-    const { admission, reservation } = reservationOf(1, 1, 2);
-    reservation.giveBack();
-    const first = using(reservation, true);
-    const others = [admission.admit(), admission.admit()];
-    first.item.moveIn(() => {});
-    expect([first.item.isIn, admission.taken]).toEqual([false, 3]);
-    first.release();
-    expect([first.item.isIn, admission.taken]).toEqual([true, 3]);
-    first.item.leave();
-    for (const other of others) other?.release();
-    // One place of the batch, and one ahead of it: half of the queue.
-    const more = [false, true, true].map((isAhead) => using(reservation, isAhead));
-    expect(more.map(({ state }) => state.hasPlace)).toEqual([true, true, false]);
-  });
-
   it('takes a place when a limit is raised', () => {
     const { admission, reservation } = reservationOf(1);
     reservation.giveBack();
@@ -119,15 +126,15 @@ describe('createReservation', () => {
     admission.admit();
     const waiting = using(reservation);
     admission[end]();
-    expect(waiting.state).toEqual({ hasBegun: true, hasPlace: false });
+    expect(waiting.state).toMatchObject({ hasBegun: true, hasPlace: false });
     waiting.end();
-    expect(using(reservation).state).toEqual({ hasBegun: true, hasPlace: false });
+    expect(using(reservation).state).toMatchObject({ hasBegun: true, hasPlace: false });
   });
 
   it('lends no place after it gave its places back to a closed admission', () => {
     const { admission, reservation } = reservationOf(1);
     admission.close();
     reservation.giveBack();
-    expect([using(reservation).state, admission.taken]).toEqual([{ hasBegun: true, hasPlace: false }, 0]);
+    expect([using(reservation).state, admission.taken]).toMatchObject([{ hasBegun: true, hasPlace: false }, 0]);
   });
 });

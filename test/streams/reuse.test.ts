@@ -30,8 +30,9 @@ function setUp(kept?: { readonly outcome: StoredCapture; readonly ageMs: number 
   let open = 0;
   let finds = 0;
   const answer = reusing({
-    capture: () =>
+    capture: (_request, options) =>
       new Observable((subscriber) => {
+        options?.onAdmitted?.();
         const page = new Subject<CaptureOutcome>();
         pages.push(page);
         open += 1;
@@ -218,16 +219,15 @@ function overPipeline(limits: CaptureLimits, isDialling = false) {
 /** A batch with one place, and the client of an item that disconnects. */
 function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipeline' | 'ask'>) {
   const reservation = pipeline.admitBatch(1, () => {});
-  const itemPlace = () => reservation.item({ dialled: () => {}, reached: () => {}, ended: () => {} });
+  const nothing = () => {};
+  const item = { enter: reservation.enter, toDial: nothing, dialling: nothing, reached: nothing, ended: nothing };
   return {
-    fill: () => itemPlace().enter(false, () => {}),
+    fill: () => reservation.enter(false, (place) => place?.join(nothing)),
     ask: (name: string): (() => void) => {
-      const place = itemPlace();
-      const client = ask(name, { batch: 'b', itemPlace: place });
+      const client = ask(name, { batch: 'b', item });
       return () => {
         reservation.release();
         client.unsubscribe();
-        place.leave();
       };
     },
   };
@@ -236,25 +236,22 @@ function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipel
 describe('a request that joined another one', () => {
   const ROOMY: CaptureLimits = { maxConcurrent: 4, maxQueue: 4 };
 
-  for (const isDialling of [false, true]) {
-    const which = isDialling ? '(dialled)' : '(not dialled)';
-    it(`is captured when the first one, an item of a batch, leaves before it has its place ${which}`, async () => {
-      const rig = overPipeline(ROOMY, isDialling);
-      const batch = batchOf(rig);
-      batch.fill();
-      const leave = batch.ask('first');
-      await rig.look();
-      rig.ask('joined');
-      rig.ask('another');
-      leave();
-      // The other item of the batch keeps its place.
-      expect(rig.pipeline.load).toMatchObject({ queued: 0, taken: 1 });
-      await rig.look();
-      rig.end('shared');
-      expect(rig.log).toEqual(['joined stored', 'another stored']);
-      expect(rig.performed).toEqual(['shared']);
-    });
-  }
+  it('is captured when the first one, an item of a batch, leaves before it has its place', async () => {
+    const rig = overPipeline(ROOMY);
+    const batch = batchOf(rig);
+    batch.fill();
+    const leave = batch.ask('first');
+    await rig.look();
+    rig.ask('joined');
+    rig.ask('another');
+    leave();
+    // The other item of the batch keeps its place.
+    expect(rig.pipeline.load).toMatchObject({ queued: 0, taken: 1 });
+    await rig.look();
+    rig.end('shared');
+    expect(rig.log).toEqual(['joined stored', 'another stored']);
+    expect(rig.performed).toEqual(['shared']);
+  });
 
   it('is captured when the first one, an item of a batch, leaves before the store has answered', async () => {
     const rig = overPipeline(ROOMY);
@@ -266,17 +263,20 @@ describe('a request that joined another one', () => {
     expect(rig.log).toEqual(['joined stored']);
   });
 
-  it('keeps the capture of an item that leaves with its place', async () => {
-    const rig = overPipeline(ROOMY);
-    const leave = batchOf(rig).ask('first');
-    await rig.look();
-    rig.ask('joined');
-    leave();
-    await rig.look();
-    rig.end('shared');
-    expect(rig.log).toEqual(['joined stored']);
-    expect(rig.performed).toEqual(['shared']);
-  });
+  for (const isDialling of [false, true]) {
+    const which = isDialling ? 'whose target is dialled, ' : '';
+    it(`keeps the capture of an item, ${which}that leaves with its place`, async () => {
+      const rig = overPipeline(ROOMY, isDialling);
+      const leave = batchOf(rig).ask('first');
+      await rig.look();
+      rig.ask('joined');
+      leave();
+      await rig.look();
+      rig.end('shared');
+      expect(rig.log).toEqual(['joined stored']);
+      expect(rig.performed).toEqual(['shared']);
+    });
+  }
 
   it('is captured for its own key when the key of the first one has used up its share', async () => {
     const rig = overPipeline(ROOMY);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { executableFinder } from '../../src/actors/executable.ts';
+import { executableFinder } from '../../src/actors/launching/executable.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
 /** Writes a shell script to use as the browser, which another user may run. Returns its path. */

@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { type Executable, executableFinder } from '../../src/actors/executable.ts';
+import { type Executable, executableFinder } from '../../src/actors/launching/executable.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
 /*

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listening } from '../egress/listening.ts';
@@ -15,6 +16,8 @@ export interface FaultProxy extends AsyncDisposable {
   readonly endpoint: string;
   /** Requests that have come, as `PUT /bucket/key`. */
   readonly seen: string[];
+  /** PUT requests that did not carry the SHA-256 of their body. */
+  readonly unchecked: string[];
   /** Returns the fault of a request; undefined: none. Set by tests. */
   fault: (request: string) => Fault | undefined;
   /** Whether requests without a signature are answered with 200, as by a bucket with public read. */
@@ -37,6 +40,8 @@ export async function startFaultProxy(upstream: () => string): Promise<FaultProx
     if (fault === 'silence') return;
     if (fault === 'reset') return void request.socket.destroy();
     const body = await buffer(request);
+    const digest = hash('sha256', body, 'base64');
+    if (request.method === 'PUT' && request.headers['x-amz-checksum-sha256'] !== digest) proxy.unchecked.push(line);
     if (typeof fault === 'object') {
       response.writeHead(fault.status, { 'content-type': 'application/xml' });
       return void response.end(`<Error><Code>${fault.code}</Code><Message>as asked</Message></Error>`);
@@ -67,6 +72,7 @@ export async function startFaultProxy(upstream: () => string): Promise<FaultProx
   const proxy: FaultProxy = {
     endpoint: `http://127.0.0.1:${server.port}`,
     seen: [],
+    unchecked: [],
     fault: () => undefined,
     answered: () => {},
     open: false,

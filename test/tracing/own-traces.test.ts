@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asyncScheduler, lastValueFrom } from 'rxjs';
 import { expect, it } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import { scanCaptures } from '../../src/service/scan-captures.ts';
+import { scanCaptures } from '../../src/service/intake/scan-captures.ts';
 import { repeatPass } from '../../src/storage/passes/repeated-pass.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { openTracing } from '../../src/tracing/open-tracing.ts';

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { exampleResult } from '../support/example-result.ts';
 import { expectAccessible } from './axe.ts';
 import { uiForSuite } from './ui-service.ts';

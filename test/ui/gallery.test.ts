@@ -153,11 +153,18 @@ describe('the gallery', () => {
       const record = { title: `Look ${at}`, host: 'looks.example', perception_hash };
       await ui.app.service.results.insert(exampleResult(exampleId(COUNT + 20 + at), record));
     }
+    const dead = {
+      host: 'looks.example',
+      perception_hash: null,
+      failed: true,
+      failed_code: 'target_unreachable',
+    } as const;
+    await ui.app.service.results.insert(exampleResult(exampleId(COUNT + 24), dead));
     const page = await ui.open('/ui/?host=looks.example&view=alike');
     const titles = () => page.locator('.card-title').allInnerTexts();
     await expect.poll(titles).toEqual(['Look 2', 'Look 0', 'Look 1']);
     await page.locator('.card', { hasText: 'Look 1' }).getByText('looks like no other').waitFor();
-    await page.getByText('1 captures without a perception hash').waitFor();
+    await page.getByText('Without a perception hash, and so left out: 1.').waitFor();
     expect(await violations(page)).toEqual([]);
   });
 

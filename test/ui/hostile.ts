@@ -1,6 +1,6 @@
 import type { Evidence } from '../../src/capture/result/evidence.ts';
 import type { Result } from '../../src/capture/result/result.ts';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { exampleResult } from '../support/example-result.ts';
 import type { RunningService } from '../support/service.ts';
 

@@ -2,8 +2,8 @@ import type { Page } from 'playwright';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { resultOf } from '../http/stored-capture.ts';
+import { putCapture } from '../storage/put-capture.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
 import { picturesOf, SCREENS, uiForSuite } from './ui-service.ts';
 

@@ -54,6 +54,17 @@ describe('the scans view', () => {
       .toContain('The list, read as nmap, has no target: it is empty.');
   });
 
+  it('takes a file in the encoding that it declares', async () => {
+    const page = await ui.open('/ui/scans');
+    const url = `http://127.0.0.8:${hosts.closedPort}`;
+    const xml = `<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc>${url}/café</loc></url></urlset>`;
+    const file = { name: 'sitemap.xml', mimeType: 'text/xml', buffer: Buffer.from(xml, 'latin1') };
+    await page.getByLabel('File').setInputFiles(file);
+    await page.getByRole('button', { name: 'Scan', exact: true }).click();
+    const records = () => ui.app.service.results.page({ by: 'host', host: '127.0.0.8', where: {} }, 10);
+    await expect.poll(async () => (await records()).map((record) => record.url)).toEqual([`${url}/caf%C3%A9`]);
+  });
+
   it('cancels a scan', async () => {
     const list = Array.from({ length: 200 }, (_, n) => `http://127.0.0.7:${hosts.port}/${n}`).join('\n');
     const headers = { 'Content-Type': 'application/octet-stream' };

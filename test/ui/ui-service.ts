@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { afterEach } from 'vitest';
-import { executableFinder } from '../../src/actors/executable.ts';
+import { executableFinder } from '../../src/actors/launching/executable.ts';
 import { whenFirstAsked } from '../../src/capture/basics/once.ts';
 import type { ServiceConfig } from '../../src/config/slices.ts';
 import { forSuite } from '../support/for-suite.ts';

@@ -16,6 +16,11 @@ const FOUND: readonly (readonly [wanted: string, written: string])[] = [
   ['iptal', 'İPTAL'],
   ['ΟΔΟΣ', 'οδος'],
   ['Zur Kasse', '\u200eZur\u200b Kasse\ufeff'],
+  ['Zur Kasse', 'Zur Kas\u00adse'],
+  ['Kasse', 'Ｋａｓｓｅ'],
+  ['Confirm the office', 'Con\ufb01rm the o\ufb03ce'],
+  ['o\ufb03ce', 'of\u00adf\u200bice'],
+  ['Load more...', 'Load more\u2026'],
   ['میخواهم', 'می\u200cخواهم'],
   ['100% (a+b)', '100% (a+b)'],
 ];

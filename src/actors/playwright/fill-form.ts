@@ -2,6 +2,7 @@ import type { Locator } from 'playwright';
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
 import type { FormFilling } from '../../capture/options/interaction.ts';
 import { call } from '../../page/page-scripts.ts';
+import { chooseOption, quoted } from './choose-option.ts';
 import { askElement, type Located, locateBoth } from './locate.ts';
 import type { Patience, Step } from './step.ts';
 
@@ -46,8 +47,7 @@ async function fillField(form: Located, name: string, value: string | boolean, p
       throw new FieldError('takes the value of the radio button to choose');
     case 'select':
       if (typeof value !== 'string') throw new FieldError('takes the value or the text of an option');
-      await field.selectOption(value, patience);
-      return;
+      return chooseOption(field, value, patience);
     case 'file':
       throw new FieldError('takes a file, which cannot be given');
     default:
@@ -75,9 +75,4 @@ async function send(form: Located, patience: Patience): Promise<void> {
 
 function byName(name: string): string {
   return `[name=${quoted(name)}]`;
-}
-
-/** Returns the text as a CSS string. */
-function quoted(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[\n\r\f]/g, (char) => `\\${char.charCodeAt(0).toString(16)} `)}"`;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Action, ScrollAction } from '../../capture/options/interaction.ts';
 import { call } from '../../page/page-scripts.ts';
+import { chooseOption } from './choose-option.ts';
 import { askElement, locate, locateBoth, locateText, locateVisible } from './locate.ts';
 import type { Stage } from './step.ts';
 
@@ -32,8 +33,7 @@ export async function performAction(stage: Stage, action: Action): Promise<void>
       if (action.selector === undefined) return page.keyboard.press(action.key);
       return (await locate(stage, action.selector)).press(action.key, patience);
     case 'select':
-      await (await located(action.selector)).selectOption(action.value, patience);
-      return;
+      return chooseOption(await located(action.selector), action.value, patience);
     case 'scroll':
       return scroll(stage, action);
     case 'wait':

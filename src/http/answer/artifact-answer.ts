@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { ARTIFACTS, type ArtifactKind, etagOf } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import type { OpenArtifact } from '../../storage/ports/artifact-store.ts';
 import type { HttpContext } from '../state.ts';
 import { readByteRange } from './byte-range.ts';
@@ -33,7 +33,7 @@ function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: Artifa
 /** Answers with the whole file of a capture that this process may have just made. */
 export async function answerWhole(
   ctx: HttpContext,
-  { artifacts, whyMissing }: Pick<CaptureService, 'artifacts' | 'whyMissing'>,
+  { artifacts, whyMissing }: Pick<ServiceView, 'artifacts' | 'whyMissing'>,
   id: number,
   kind: ArtifactKind,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
-import { type Thumbnail, thumbnailName } from '../../capture/artifacts/thumbnail.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import { boundedThumbnail, type Thumbnail, thumbnailName } from '../../capture/artifacts/thumbnail.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
 import type { HttpContext } from '../state.ts';
@@ -13,10 +13,11 @@ import { matchesEtag } from './if-none-match.ts';
  */
 export async function answerThumbnail(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   info: ScreenshotInfo,
-  wanted: Thumbnail,
+  asked: Thumbnail,
 ): Promise<void> {
+  const wanted = boundedThumbnail(asked, info);
   const etag = `"${info.sha256}-${thumbnailName(wanted)}"`;
   const isKnown = matchesEtag(ctx.get('If-None-Match'), etag);
   const thumbnail = isKnown

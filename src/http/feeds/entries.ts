@@ -1,6 +1,6 @@
 import type { FeedSource } from '../../capture/finding/feed.ts';
 import type { Result } from '../../capture/result/result.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { endsList, keysetOf } from '../../storage/ports/result-store.ts';
 import { keysetCursor, readKeysetCursor } from '../request/cursor.ts';
 import { filterOf } from '../request/new-feed.ts';
@@ -22,7 +22,7 @@ export interface Entries {
  */
 export async function entriesOf(
   source: FeedSource,
-  { watches, results }: Pick<CaptureService, 'watches' | 'results'>,
+  { watches, results }: Pick<ServiceView, 'watches' | 'results'>,
   ofKey: string | undefined,
   cursor: string | undefined,
 ): Promise<Entries | undefined> {

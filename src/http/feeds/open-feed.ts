@@ -1,6 +1,6 @@
 import { linkOf } from '../../capture/finding/shared-urls.ts';
 import { signedTarget } from '../../capture/finding/signed-link.ts';
-import type { CaptureService, Shared } from '../../service/capture-service.ts';
+import type { ServiceView, Shared } from '../../service/capture-service.ts';
 import { type FeedLink, NEVER_MS } from '../../storage/ports/shared-link-store.ts';
 import type { RouteContext } from '../route.ts';
 
@@ -12,7 +12,7 @@ import type { RouteContext } from '../route.ts';
 export interface OpenFeed {
   readonly link: FeedLink;
   /** The service as the key that made the feed sees it now. */
-  readonly service: CaptureService;
+  readonly service: ServiceView;
   /** The key whose watches it may show; undefined: those of all. */
   readonly ofKey: string | undefined;
 }
@@ -55,7 +55,7 @@ export function isOfFeed(id: string): boolean {
   return ENTRY_ID.test(id);
 }
 
-/** Returns the link of an entry of a feed, as `CaptureService.shared` does. */
+/** Returns the link of an entry of a feed, as `ServiceView.shared` does. */
 export async function openEntry(context: Context, id: string): Promise<Shared | undefined> {
   const [, feed = '', first, second] = ENTRY_ID.exec(id) ?? [];
   const opened = await openFeed(context, feed);

@@ -1,6 +1,6 @@
 import { fingerprintOf, keyDigest } from '../../capture/basics/key-digest.ts';
 import { visibleKey } from '../../capture/client.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { CaptureService, ServiceView } from '../../service/capture-service.ts';
 import type { Caller, HttpContext } from '../state.ts';
 import { callerFinder, callerOf, listedKeyOf, UNNAMED } from './callers.ts';
 import type { AcceptedKeys, KeyRing } from './key-ring.ts';
@@ -21,7 +21,7 @@ export function makerOf(ctx: Pick<HttpContext, 'state'>): Maker {
 
 /** What a maker sees. */
 export interface MakerView {
-  readonly service: CaptureService;
+  readonly service: ServiceView;
   /** The key whose captures alone it sees, as `visibleKey` returns it. */
   readonly sees: string | undefined;
   /** The key whose watches it sees; undefined: those of all. */

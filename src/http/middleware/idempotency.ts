@@ -7,7 +7,7 @@ import { ARTIFACT_KINDS } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError, tellsOf } from '../../capture/errors.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { refusal } from '../../capture/validate.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/ports/idempotency-store.ts';
 import { answerWhole } from '../answer/artifact-answer.ts';
 import { CollectedLines } from '../lines/collected-lines.ts';
@@ -60,7 +60,7 @@ const decompress = promisify(gunzip);
  * after the body was parsed. Answers to refused, cancelled, unbegun and internally failed requests are not kept, so that
  * they can be retried.
  */
-export function idempotent(service: CaptureService, logger: Logger): HttpMiddleware {
+export function idempotent(service: ServiceView, logger: Logger): HttpMiddleware {
   return async (ctx, next) => {
     const key = keyOf(ctx);
     if (key === undefined) return next();
@@ -160,7 +160,7 @@ async function readKept(answer: Uint8Array): Promise<Kept> {
   return Kept.parse(JSON.parse((await decompress(answer)).toString()));
 }
 
-async function replay(ctx: HttpContext, service: CaptureService, { status, headers, body }: Kept): Promise<void> {
+async function replay(ctx: HttpContext, service: ServiceView, { status, headers, body }: Kept): Promise<void> {
   if (typeof body === 'string') ctx.body = body;
   else await answerWhole(ctx, service, body.capture, body.kind);
   ctx.status = status;

@@ -53,6 +53,7 @@ export function componentSchemas(routes: readonly Route[], limits: RequestLimits
   return {
     ...bodies,
     ScreenshotRequest: withGroups(Object(bodies.ScreenshotRequest), limits),
+    WatchChange: { ...Object(bodies.WatchChange), ...changeOf(Object(bodies.WatchRequest)) },
     ...jsonSchemas('output', [
       ...Object.entries(NOUNS),
       ...media.flatMap((each) => ('name' in each ? [[each.name, each.schema] as const] : [])),
@@ -67,6 +68,15 @@ function withGroups(schema: JsonObject, limits: RequestLimits): JsonObject {
     for (const name of Object.keys(fields)) properties[name] = { ...Object(properties[name]), 'x-group': group };
   }
   return { ...schema, properties, oneOf: [{ required: ['url'] }, { required: ['html'] }] };
+}
+
+/** Returns the fields of a change of what a schema describes: each may be left out, and null removes it. */
+function changeOf({ properties, required }: JsonObject): JsonObject {
+  const fields = Object.entries(Object(properties)).map(([name, field]) => {
+    const { default: _default, ...given } = Object(field);
+    return [name, Object(required).includes(name) ? given : { anyOf: [given, { type: 'null' }] }];
+  });
+  return { properties: Object.fromEntries(fields), additionalProperties: false };
 }
 
 /** Returns the JSON Schema of a body. */

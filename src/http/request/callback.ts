@@ -1,12 +1,12 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import type { HttpContext } from '../state.ts';
 
 /** Checks a callback before the head of the answer is sent: afterwards, a refusal could not change the status. */
 export async function admitCallback(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   callback: string | undefined,
 ): Promise<void> {
   if (callback === undefined) return;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ComparisonSchema, IGNORE_DESCRIPTION, ignoreField } from '../../capture/comparison/comparison.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { CACHE_CONTROL } from '../answer/artifact-answer.ts';
 import { answerDrawing, DRAWING_TYPE } from '../answer/drawing-answer.ts';
 import { answer } from '../answer/envelope.ts';
@@ -96,7 +96,7 @@ function digestOf(parts: readonly unknown[]): string {
 }
 
 /** Returns what is known of a stored capture. Rejects with the reason why it is missing. */
-export async function infoOf(service: CaptureService, id: number) {
+export async function infoOf(service: ServiceView, id: number) {
   const info = await service.artifacts.info(id);
   if (info === undefined) throw await service.whyMissing(id);
   return info;

@@ -3,7 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { type FeedAnswer, FeedSchema, type FeedSource } from '../../capture/finding/feed.ts';
 import { NO_SIGNING_KEY, newLinkId } from '../../capture/finding/shared-urls.ts';
 import { isJobOf } from '../../jobs/jobs.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { type FeedLink, NEVER_MS } from '../../storage/ports/shared-link-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { cutPage } from '../answer/paging.ts';
@@ -109,7 +109,7 @@ export const deleteFeed = route({
 });
 
 /** Refuses a watch that the caller does not see, and a scan of which it sees neither the job nor a capture. */
-async function requireSource(ctx: HttpContext, service: CaptureService, source: FeedSource): Promise<void> {
+async function requireSource(ctx: HttpContext, service: ServiceView, source: FeedSource): Promise<void> {
   const { watch, scan } = source;
   if (watch !== undefined) {
     const ofKey = listedKey(ctx);

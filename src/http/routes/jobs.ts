@@ -4,7 +4,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { isJobOf, type JobOptions } from '../../jobs/jobs.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/ports/job-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { toBatchLine } from '../answer/outcome.ts';
@@ -99,7 +99,7 @@ export const ACCEPTED: Answer = {
 /** Stores a job and answers with its location. The job is stored before the answer is sent. */
 export async function answerAccepted(
   ctx: HttpContext,
-  { jobs }: CaptureService,
+  { jobs }: ServiceView,
   kind: Exclude<JobKind, 'scan'>,
   requests: readonly CaptureRequest[],
   options?: JobOptions,
@@ -113,7 +113,7 @@ export async function answerAccepted(
 
 /** Generates the lines of all outcomes so far, in pages, so that memory does not grow with the job. */
 async function* allLines(
-  jobs: CaptureService['jobs'],
+  jobs: ServiceView['jobs'],
   id: string,
   after: number,
 ): AsyncGenerator<string, void, undefined> {

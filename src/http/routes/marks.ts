@@ -5,7 +5,7 @@ import type { ResultConditions } from '../../capture/finding/result-conditions.t
 import type { Result } from '../../capture/result/result.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { endsList, keysetOf, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { MarkedSchema, ResultSchema } from '../answer/schemas.ts';
@@ -156,7 +156,7 @@ function filterOf(
 }
 
 /** The record of a capture may still wait for the database. */
-async function whyNoRecord(service: CaptureService, id: number): Promise<CapstanError> {
+async function whyNoRecord(service: ServiceView, id: number): Promise<CapstanError> {
   const why = await service.whyMissing(id);
   return why.code === 'not_found' ? new CapstanError('not_found', `There is no result with the id ${id}.`) : why;
 }

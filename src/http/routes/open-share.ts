@@ -3,7 +3,7 @@ import { kindOf } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { DAY_MS } from '../../capture/finding/shared-link.ts';
 import { linkOf, PARTS, type Part } from '../../capture/finding/shared-urls.ts';
-import type { CaptureService, Shared } from '../../service/capture-service.ts';
+import type { ServiceView, Shared } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';
 import { answerDrawing } from '../answer/drawing-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
@@ -139,7 +139,7 @@ function letCache(ctx: HttpContext, { link }: Shared, { config }: Pick<RouteCont
 
 async function answerFile(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   id: number,
   kind: ReturnType<typeof kindOf>,
 ): Promise<void> {
@@ -164,7 +164,7 @@ async function pageOf(
   return sharedPage(`What changed: ${title}`, body, link.expiresAt);
 }
 
-async function shownCapture(service: CaptureService, id: number, path: string): Promise<ShownCapture> {
+async function shownCapture(service: ServiceView, id: number, path: string): Promise<ShownCapture> {
   const [result, info] = await Promise.all([service.results.get(id), service.artifacts.info(id)]);
   if (result === undefined || info === undefined) throw await service.whyMissing(id);
   return { result, info, path };

@@ -5,7 +5,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
 import { type EventFilter, EventFilterSchema, eventPredicate } from '../../feed/event-filter.ts';
 import { findEvents, startOf } from '../../feed/matching-events.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import type { QueryRecord } from '../../storage/ports/query-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { DeliverySchema, type QueryAnswer, QuerySchema, RemovedQuerySchema } from '../answer/query-schemas.ts';
@@ -213,7 +213,7 @@ export const deleteQuery = route({
 });
 
 /** Returns a query that the caller may use. */
-async function found(ctx: HttpContext, { queries }: CaptureService, id: string): Promise<QueryRecord> {
+async function found(ctx: HttpContext, { queries }: ServiceView, id: string): Promise<QueryRecord> {
   const ofKey = listedKey(ctx);
   const query = ofKey === null ? undefined : await queries.get(id, ofKey);
   if (query === undefined) throw unknownQuery(id);
@@ -221,7 +221,7 @@ async function found(ctx: HttpContext, { queries }: CaptureService, id: string):
 }
 
 /** The events are those that both the caller and the key of the query may see. */
-function consumedBy(ctx: HttpContext, { feed, queries }: CaptureService, query: QueryRecord): Consumed {
+function consumedBy(ctx: HttpContext, { feed, queries }: ServiceView, query: QueryRecord): Consumed {
   return { query, feed, queries, lets: eventPredicate(storedFilter(query), feed.factsOf), owner: callerOf(ctx).owner };
 }
 
@@ -231,7 +231,7 @@ function storedFilter({ filter }: QueryRecord): EventFilter {
 
 async function filterOf(
   { type: types, host, batch, similar, changedMoreThan, ...where }: NewQuery['filter'],
-  { results, whyMissing }: CaptureService,
+  { results, whyMissing }: ServiceView,
 ): Promise<EventFilter> {
   const common = { types, host, batch, where, changedMoreThan };
   if (similar === undefined) return common;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { overHttp } from '../../capture/target.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { MAX_DISTANCE } from '../../storage/ports/result-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { answerList, recordsWithin } from '../answer/result-list.ts';
@@ -146,7 +146,7 @@ export const getResult = route({
   },
 });
 
-async function resultOf(ctx: HttpContext, id: number, service: Pick<CaptureService, 'results' | 'whyMissing'>) {
+async function resultOf(ctx: HttpContext, id: number, service: Pick<ServiceView, 'results' | 'whyMissing'>) {
   ctx.state.captureId = id;
   const result = await service.results.get(id);
   if (result !== undefined) return result;

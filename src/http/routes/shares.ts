@@ -10,7 +10,7 @@ import {
 } from '../../capture/finding/shared-link.ts';
 import { linkOf, NO_SIGNING_KEY, newLinkId } from '../../capture/finding/shared-urls.ts';
 import { refusal } from '../../capture/validate.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import type { SharedLink } from '../../storage/ports/shared-link-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { cutPage } from '../answer/paging.ts';
@@ -149,7 +149,7 @@ export const deleteShare = route({
 
 /** Refuses to share what the caller does not see, or what does not exist. */
 async function requireShown(
-  service: CaptureService,
+  service: ServiceView,
   id: number,
   { view, with: other }: z.output<typeof ShareRequestSchema>,
 ): Promise<void> {

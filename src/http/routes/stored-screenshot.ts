@@ -5,7 +5,7 @@ import { FORMATS } from '../../capture/artifacts/formats.ts';
 import { thumbnailFields, thumbnailOf } from '../../capture/artifacts/thumbnail.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';
 import { answer } from '../answer/envelope.ts';
 import { RemovedSchema, ScreenshotInfoSchema } from '../answer/schemas.ts';
@@ -134,14 +134,14 @@ function refuseOtherViews(view: (typeof VIEW)[number] | undefined): void {
   ]);
 }
 
-async function answerKept(ctx: HttpContext, service: CaptureService, id: number, kind: ArtifactKind): Promise<void> {
+async function answerKept(ctx: HttpContext, service: ServiceView, id: number, kind: ArtifactKind): Promise<void> {
   const artifact = await service.artifacts.open(id, kind);
   if (artifact === undefined) throw await whyFileIsMissing(service, id, kind);
   return answerArtifact(ctx, artifact, kind);
 }
 
 /** A capture that exists may have been made without this output. */
-async function whyFileIsMissing(service: CaptureService, id: number, kind: ArtifactKind): Promise<CapstanError> {
+async function whyFileIsMissing(service: ServiceView, id: number, kind: ArtifactKind): Promise<CapstanError> {
   if ((await service.artifacts.info(id)) === undefined) return service.whyMissing(id);
   // Without a database, which outputs there are is not known.
   const record = await service.results.get(id).catch(() => undefined);

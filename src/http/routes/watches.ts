@@ -16,7 +16,7 @@ import {
   WatchSchema,
   WatchValuesSchema,
 } from '../../capture/work/watch.ts';
-import type { CaptureService } from '../../service/capture-service.ts';
+import type { ServiceView } from '../../service/capture-service.ts';
 import type { Page } from '../../storage/ports/watch-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { linkedPage } from '../answer/paging.ts';
@@ -250,7 +250,7 @@ export const runWatch = command('run', 'Makes a run now, also of a paused watch.
 function command(
   name: string,
   summary: string,
-  perform: (watches: CaptureService['watches'], id: number) => Promise<Watch | undefined>,
+  perform: (watches: ServiceView['watches'], id: number) => Promise<Watch | undefined>,
 ) {
   return route({
     method: 'POST',
@@ -273,7 +273,7 @@ function command(
  * watches: a page may have 5,000 runs.
  */
 async function withRuns(
-  { history }: CaptureService['watches'],
+  { history }: ServiceView['watches'],
   { items, isCut }: Page<Watch>,
   recent: number,
   gone: AbortSignal,
@@ -293,7 +293,7 @@ async function withRuns(
 }
 
 /** Returns a watch that the caller may see. */
-async function shown(ctx: HttpContext, { watches }: CaptureService, id: number): Promise<Watch> {
+async function shown(ctx: HttpContext, { watches }: ServiceView, id: number): Promise<Watch> {
   const ofKey = listedKey(ctx);
   return (ofKey === null ? undefined : await watches.get(id, ofKey)) ?? unknown(id);
 }
@@ -303,7 +303,7 @@ async function shown(ctx: HttpContext, { watches }: CaptureService, id: number):
  * caller cannot see, if `body` brings them: others were admitted by the request that brought them.
  */
 async function admit(
-  service: CaptureService,
+  service: ServiceView,
   { callback, notify, rules }: WatchRequest,
   body: Readonly<Record<string, unknown>>,
   { apiKeyName }: Pick<Client, 'apiKeyName'>,

@@ -13,9 +13,9 @@ import {
   page,
   remove,
   select,
-} from '../dom.ts';
-import { treesIn } from '../open-trees.ts';
-import { adoptedSheetsOf, type StyleSheet, sheetsOf } from '../styles.ts';
+} from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
+import { adoptedSheetsOf, type StyleSheet, sheetsOf } from '../dom/styles.ts';
 import { withAbsoluteUrls } from './styles.ts';
 
 /** Where no scripts run, Chromium gives controls to each video, which lie over its poster. */

@@ -9,9 +9,9 @@ import {
   removeAttribute,
   select,
   setAttribute,
-} from '../dom.ts';
-import { setStyle } from '../set-style.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { web } from '../dom/web.ts';
 
 const MAX_CANVASES = 50;
 const MAX_PIXELS = 4_000_000;

@@ -1,4 +1,13 @@
-import { contentTypeOf, createDoctype, doctypeOf, insertBefore, modeOf, page, remove, rootElementOf } from '../dom.ts';
+import {
+  contentTypeOf,
+  createDoctype,
+  doctypeOf,
+  insertBefore,
+  modeOf,
+  page,
+  remove,
+  rootElementOf,
+} from '../dom/dom.ts';
 
 /**
  * Gives a document a doctype when it has none and is laid out as if it had one, as `srcdoc` is: its archive would be

@@ -1,4 +1,4 @@
-import { attribute, currentSrcOf, imagesOf, interfaceOf, page, removeAttribute, setAttribute } from '../dom.ts';
+import { attribute, currentSrcOf, imagesOf, interfaceOf, page, removeAttribute, setAttribute } from '../dom/dom.ts';
 
 const MAX_IMAGES = 1_000;
 

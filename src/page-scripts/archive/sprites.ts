@@ -9,9 +9,9 @@ import {
   removeAttribute,
   select,
   setAttribute,
-} from '../dom.ts';
-import { setStyle } from '../set-style.ts';
-import { resolved } from '../urls.ts';
+} from '../dom/dom.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { resolved } from '../dom/urls.ts';
 
 const PREFIX = 'capstan-sprite-';
 /** Ids, and references to them, in a file of SVG. */

@@ -1,8 +1,8 @@
-import type { PageElement } from '../dom.ts';
-import { baseOf, createComment, insertBefore, interfaceOf, isElement, page, remove, textOf } from '../dom.ts';
-import { type StyleSheet, sheetsOf } from '../styles.ts';
-import { resolvedFrom } from '../urls.ts';
-import { web } from '../web.ts';
+import type { PageElement } from '../dom/dom.ts';
+import { baseOf, createComment, insertBefore, interfaceOf, isElement, page, remove, textOf } from '../dom/dom.ts';
+import { type StyleSheet, sheetsOf } from '../dom/styles.ts';
+import { resolvedFrom } from '../dom/urls.ts';
+import { web } from '../dom/web.ts';
 
 const MAX_STYLES = 1_000;
 /** Maximum number of characters of the texts of all <style> elements. */

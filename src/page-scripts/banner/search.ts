@@ -1,4 +1,4 @@
-import { web } from '../web.ts';
+import { web } from '../dom/web.ts';
 
 /** Minimum time in which a banner may appear in a loaded page, in milliseconds. */
 const APPEARING_MS = 2_000;

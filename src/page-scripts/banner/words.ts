@@ -8,6 +8,7 @@ const ACCEPT_WORDS = [
   '(?:acept(?:ar|o)|permitir)(?: tod[oa]s?)?(?: (?:las )?cookies)?',
   '(?:accett[ao]|acconsento)(?: tutt[oi])?(?: i cookie)?',
   '(?:aceitar|aceito|permitir)(?: tod[oa]s?| tudo)?(?: (?:os )?cookies)?',
+  "einverstanden|(?:je suis )?d['’]accord|(?:estoy )?de acuerdo|(?:sono )?d['’]accordo",
   'al(?:le|les) (?:cookies )?(?:accepteren|toestaan)|(?:cookies )?accepteren|(?:ik ga )?akkoord|ik accepteer(?: alle(?:s| cookies)?)?',
   '(?:za)?akceptuj[eę]?(?: wszystk(?:ie|o))?(?: pliki cookie)?|zgadzam się',
   '(?:acceptera|godkänn|tillåt)(?: alla)?(?: cookies)?|(?:accepter|tillad|godkend)(?: alle)?(?: cookies)?|(?:godta|aksepter)(?: alle)?',
@@ -40,7 +41,7 @@ const INFORMATION_WORDS =
 const CHOICE_WORDS =
   'option|opt[ -]?out|cho(?:ice|ose)|setting|preference|préférence|preferenc|preferenz|manage|customi[sz]e|configur|control|reject|declin|refus|deny|withdraw|necessary|essential|ablehn|widerspr|widerruf|einstellung|auswahl|auswähl|anpass|verwalt|notwendig|paramètr|paramétr|choix|personnalis|gérer|opcion|ajustes|gestion|rechaz|opzion|impostazion|personalizz|gestisci|rifiut|opç|definiç|personaliz|gerir|rejeit|recus|opties|instelling|voorkeur|beheer|weiger|opcj|ustawie|zarządza|odrzu|inställning|indstilling|innstilling|avvis|afvis|hylkää|asetukset';
 const ACKNOWLEDGE_WORDS =
-  "ok(?:ay)?|got it|i understand|understood|continue|verstanden|alles klar|einverstanden|d['’]accord|compris|j['’]ai compris|entendido|de acuerdo|vale|ho capito|va bene|entendi|begrepen|rozumiem|jag förstår|понятно|了解|知道了|확인";
+  "ok(?:ay)?|got it|i understand|understood|continue|verstanden|alles klar|compris|j['’]ai compris|entendido|vale|ho capito|va bene|entendi|begrepen|rozumiem|jag förstår|понятно|了解|知道了|확인";
 const SUBJECT_WORDS =
   'cookies?\\b|consent|gdpr|dsgvo|ccpa|privacy|datenschutz|einwilligung|confidentialité|privacidad|privacidade|riservatezza|evästeet|souhlas|çerez|куки|クッキー|隐私|쿠키';
 

@@ -1,8 +1,8 @@
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
-import type { PageElement } from '../dom.ts';
-import { elementsBy } from '../find.ts';
-import { fixedOverlays, popups } from '../overlays.ts';
-import { positioned } from '../positioned.ts';
+import { fixedOverlays, popups } from '../boxes/overlays.ts';
+import type { PageElement } from '../dom/dom.ts';
+import { elementsBy } from '../dom/find.ts';
+import { positioned } from '../dom/positioned.ts';
 import { collapse, hide, unstick } from './hide.ts';
 import { mask, maskWhole } from './mask.ts';
 

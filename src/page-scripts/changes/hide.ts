@@ -1,6 +1,6 @@
-import { isElement, type PageElement } from '../dom.ts';
-import { drawnIn, isContents } from '../drawn-box.ts';
-import { setStyle } from '../set-style.ts';
+import { drawnIn, isContents } from '../boxes/drawn-box.ts';
+import { isElement, type PageElement } from '../dom/dom.ts';
+import { setStyle } from '../dom/set-style.ts';
 
 /** Hides an element with all its content, even content that sets its own visibility, and the backdrop of a dialog. */
 export function hide(element: PageElement): void {

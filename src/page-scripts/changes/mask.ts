@@ -1,4 +1,6 @@
-import { around, cutTo, type Rectangle } from '../boxes.ts';
+import { around, cutTo, type Rectangle } from '../boxes/boxes.ts';
+import { drawnParts } from '../boxes/drawn-box.ts';
+import { type Answer, askVisible } from '../boxes/visible-parts.ts';
 import {
   appendChild,
   attachShadow,
@@ -8,12 +10,10 @@ import {
   rootElementOf,
   setPopover,
   showPopover,
-} from '../dom.ts';
-import { drawnParts } from '../drawn-box.ts';
-import { kept } from '../kept.ts';
-import { setStyle } from '../set-style.ts';
-import { type Answer, askVisible } from '../visible-parts.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { web } from '../dom/web.ts';
+import { kept } from '../running/kept.ts';
 
 const COLOUR = '#ff00ff';
 

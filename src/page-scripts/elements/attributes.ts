@@ -1,4 +1,4 @@
-import { attribute, attributeNamesOf, type PageElement } from '../dom.ts';
+import { attribute, attributeNamesOf, type PageElement } from '../dom/dom.ts';
 import type { ElementEntry } from './entry.ts';
 
 /** Attributes that say nothing of their own: what they give is seen, or is in the style. */

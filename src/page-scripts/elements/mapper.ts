@@ -18,8 +18,8 @@ import {
   type PageText,
   rootElementOf,
   shadowOf,
-} from '../dom.ts';
-import { type Style, type Window, web, windowOf } from '../web.ts';
+} from '../dom/dom.ts';
+import { type Style, type Window, web, windowOf } from '../dom/web.ts';
 import { addAttributes } from './attributes.ts';
 import type { ElementEntry, Entry } from './entry.ts';
 import { clipped, type ImagePlace, inImage, isEmpty, moved, type Sides } from './place.ts';

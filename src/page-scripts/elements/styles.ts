@@ -1,4 +1,4 @@
-import type { Style } from '../web.ts';
+import type { Style } from '../dom/web.ts';
 import { short } from './short.ts';
 
 /** The styles of a map: those of its elements, each once. */

@@ -1,7 +1,8 @@
 import { folded } from '../../words/folded.ts';
 import { ACCEPT, ACKNOWLEDGE, CHOICE, INFORMATION, NAMED, REJECT, SUBJECT } from '../banner/words.ts';
-import { ancestors } from '../composed-tree.ts';
+import { ancestors } from '../dom/composed-tree.ts';
 import {
+  assigned,
   attribute,
   bodyOf,
   boxOf,
@@ -9,6 +10,7 @@ import {
   closest,
   contains,
   drawnTextOf,
+  isElement,
   isHtml,
   isVisible,
   matches,
@@ -17,9 +19,9 @@ import {
   page,
   select,
   shadowOf,
-} from '../dom.ts';
-import { treesIn } from '../open-trees.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
+import { web } from '../dom/web.ts';
 
 /** Maximum number of buttons that are looked at, and of characters of a banner. */
 const MAX_BUTTONS = 2_000;
@@ -76,8 +78,15 @@ function isInBanner(button: PageElement): boolean {
 function isOnlyChoice(button: PageElement): boolean {
   const outermost = bannersAround(button).at(-1);
   if (outermost === undefined) return false;
-  const others = select(outermost, '*').filter((each) => !contains(each, button) && !contains(button, each));
+  const others = elementsIn(outermost).filter((each) => !contains(each, button) && !contains(button, each));
   return others.every((each) => !mayBeChoice(each) || !isSeen(each) || isExplained(each));
+}
+
+/** Returns the elements in a box, with those of the document around it that its slots show. */
+function elementsIn(box: PageElement): readonly PageElement[] {
+  const inner = select(box, '*');
+  const slotted = inner.filter((each) => nameOf(each) === 'slot').flatMap((slot) => assigned(slot, { flatten: true }));
+  return [...inner, ...slotted.filter(isElement).flatMap((each) => [each, ...select(each, '*')])];
 }
 
 /** Whether a click on an element may do something, as its kind or the pointer over it says. */

@@ -11,8 +11,8 @@ import {
   stateOf,
   textOf,
   urlOf,
-} from '../dom.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /** Chromium (156) draws JSON only once it is whole. */
 const JSON_TYPE = /[/+]json$/;

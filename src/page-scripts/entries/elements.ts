@@ -1,11 +1,11 @@
-import { type Animation, animationsOf, listen, type PageRoot, page, rootElementOf, timelineOf } from '../dom.ts';
+import { type Animation, animationsOf, listen, type PageRoot, page, rootElementOf, timelineOf } from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
+import { adopt } from '../dom/styles.ts';
+import { web } from '../dom/web.ts';
 import { type MapLimits, Mapper } from '../elements/mapper.ts';
 import type { ImagePlace } from '../elements/place.ts';
-import { inParts, type TextBeginning } from '../in-parts.ts';
-import { kept } from '../kept.ts';
-import { treesIn } from '../open-trees.ts';
-import { adopt } from '../styles.ts';
-import { web } from '../web.ts';
+import { inParts, type TextBeginning } from '../running/in-parts.ts';
+import { kept } from '../running/kept.ts';
 
 /** Characters of a map besides its styles and entries, with a margin. */
 const MARGIN = 100;

@@ -1,4 +1,4 @@
-import { attribute, type PageElement, page, rootElementOf } from '../dom.ts';
+import { attribute, type PageElement, page, rootElementOf } from '../dom/dom.ts';
 import { Extraction } from '../extract/apply-rules.ts';
 import { keptFrames } from '../extract/entered-frames.ts';
 import type { EnteredFrame, ExtractLimits, Finding, RuleInPage } from '../extract/rules.ts';

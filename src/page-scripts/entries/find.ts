@@ -1,4 +1,6 @@
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
+import { drawnElement, isSeen } from '../boxes/drawn-box.ts';
+import { noteElement } from '../boxes/visible-parts.ts';
 import {
   around,
   bodyOf,
@@ -14,11 +16,9 @@ import {
   scrollIntoView,
   selectOne,
   submit,
-} from '../dom.ts';
-import { drawnElement, isSeen } from '../drawn-box.ts';
-import { elementsBy, firstBy } from '../find.ts';
-import { noteElement } from '../visible-parts.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { elementsBy, firstBy } from '../dom/find.ts';
+import { web } from '../dom/web.ts';
 
 const NEAREST = { block: 'nearest', inline: 'nearest', behavior: 'instant' } as const;
 

@@ -1,4 +1,4 @@
-import { web } from '../web.ts';
+import { web } from '../dom/web.ts';
 
 /** Tests of libraries by their names, as js-library-detector has them. */
 type Tests = Readonly<Record<string, { readonly test: (window: object) => unknown }>>;

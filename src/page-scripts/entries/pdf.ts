@@ -13,12 +13,12 @@ import {
   setCanvasHeight,
   setCanvasWidth,
   setTitle,
-} from '../dom.ts';
+} from '../dom/dom.ts';
+import { resolved } from '../dom/urls.ts';
+import { web } from '../dom/web.ts';
 import { layOut, type Placed } from '../pdf/lay-out.ts';
 import { importPdfJs, type Pdf, type PdfJs } from '../pdf/pdfjs.ts';
 import type { ViewerTask } from '../pdf/viewer-task.ts';
-import { resolved } from '../urls.ts';
-import { web } from '../web.ts';
 
 /** Maximum number of pixels of all canvases together. Each takes 4 bytes. */
 const MAX_PIXELS = 128 * 1024 * 1024;

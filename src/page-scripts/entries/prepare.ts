@@ -4,10 +4,10 @@ import { nameDoctype } from '../archive/doctype.ts';
 import { nameImages } from '../archive/images.ts';
 import { inlineSprites } from '../archive/sprites.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
-import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
-import { kept } from '../kept.ts';
-import { treesIn } from '../open-trees.ts';
-import { undoLater } from '../undo.ts';
+import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
+import { kept } from '../running/kept.ts';
+import { undoLater } from '../running/undo.ts';
 
 /** Whether the document was prepared for the screenshot. */
 const preparation = (): { isDone: boolean } => kept('prepared', () => ({ isDone: false }));

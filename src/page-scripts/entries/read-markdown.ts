@@ -1,5 +1,5 @@
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
-import { firstBy } from '../find.ts';
+import { firstBy } from '../dom/find.ts';
 import { reduceToMainContent } from '../main-content/main-content.ts';
 import { type BlockPlace, findBlocks } from '../markdown/find-blocks.ts';
 import { type Block, writeBlocks } from '../markdown/write-blocks.ts';

@@ -1,5 +1,4 @@
-import { page, rootElementOf } from '../dom.ts';
-import { enterLinks, type LinkLimits, type LinkMark, type LinksOfDocument, linksIn, markOfLink } from '../links.ts';
+import { page, rootElementOf } from '../dom/dom.ts';
 import { Collector, type MetadataLimits } from '../metadata/collector.ts';
 import { canonicalOf, feedsOf, jsonLdOf, metaOf } from '../metadata/head.ts';
 import { microdataOf } from '../metadata/microdata.ts';
@@ -9,6 +8,14 @@ import { enterText, type FramedLimits, type FramedText, framedText } from '../pa
 import { joinPlaced, type PlacedText } from '../painted/join-placed.ts';
 import { joinText } from '../painted/join-text.ts';
 import type { ReadingLimits } from '../painted/limits.ts';
+import {
+  enterLinks,
+  type LinkLimits,
+  type LinkMark,
+  type LinksOfDocument,
+  linksIn,
+  markOfLink,
+} from '../painted/links.ts';
 import { findPainted } from '../painted/painted.ts';
 
 /** Reads the painted text of the page in reading order. */

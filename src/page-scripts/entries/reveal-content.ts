@@ -1,12 +1,12 @@
-import { contains, type PageElement } from '../dom.ts';
-import { nextFrame } from '../frames.ts';
-import { pause } from '../pause.ts';
+import { contains, type PageElement } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
+import { nextFrame } from '../running/frames.ts';
+import { pause } from '../running/pause.ts';
 import { following, moving } from '../scrolled/animations.ts';
 import { candidatesIn } from '../scrolled/candidates.ts';
 import { isPlain, lookOf } from '../scrolled/looks.ts';
 import { scrollerFor } from '../scrolled/scroller.ts';
 import { scrolled } from '../scrolled/state.ts';
-import { web } from '../web.ts';
 
 /** Time for handlers that wait for the end of scrolling, and maximum time for scripts that animate by themselves. */
 const STOP_MS = 150;

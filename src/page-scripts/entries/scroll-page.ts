@@ -1,10 +1,10 @@
-import { elementCountOf, isComplete, isConnected, type PageElement, page } from '../dom.ts';
-import { nextFrame } from '../frames.ts';
-import { pause } from '../pause.ts';
+import { elementCountOf, isComplete, isConnected, type PageElement, page } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
+import { nextFrame } from '../running/frames.ts';
+import { pause } from '../running/pause.ts';
 import { following, moving } from '../scrolled/animations.ts';
 import { scrollerFor } from '../scrolled/scroller.ts';
 import { scrolled } from '../scrolled/state.ts';
-import { web } from '../web.ts';
 
 /** CSS pixels from the top of the page, times in milliseconds. */
 interface Way {

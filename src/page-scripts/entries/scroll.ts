@@ -1,8 +1,8 @@
-import { mainScroller } from '../main-scroller.ts';
+import { web } from '../dom/web.ts';
+import { mainScroller } from '../scrolled/main-scroller.ts';
 import { notePopups } from '../scrolled/popups.ts';
 import { scrolled } from '../scrolled/state.ts';
-import { refix, unfix } from '../unfix.ts';
-import { web } from '../web.ts';
+import { refix, unfix } from '../whole-page/unfix.ts';
 
 /**
  * Begins to observe a page that is going to be scrolled. Returns whether an element scrolls in place of the document.

@@ -1,12 +1,12 @@
-import { animationsOf, page, rootElementOf, scrollHeightOf, selectOne, stateOf } from '../dom.ts';
-import { nextFrame } from '../frames.ts';
-import { kept } from '../kept.ts';
-import { mainScroller } from '../main-scroller.ts';
-import { type Observed, observe } from '../observe.ts';
-import { pause } from '../pause.ts';
+import { animationsOf, page, rootElementOf, scrollHeightOf, selectOne, stateOf } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
+import { nextFrame } from '../running/frames.ts';
+import { kept } from '../running/kept.ts';
+import { pause } from '../running/pause.ts';
+import { mainScroller } from '../scrolled/main-scroller.ts';
+import { type Observed, observe } from '../settle/observe.ts';
+import { MAX_MOVING_MS, QUIET_MS, type Watch, watchChanges } from '../settle/watch-changes.ts';
 import { readSigns, type Signs } from '../signs/read-signs.ts';
-import { MAX_MOVING_MS, QUIET_MS, type Watch, watchChanges } from '../watch-changes.ts';
-import { web } from '../web.ts';
 import { watchWork } from '../work/watch-work.ts';
 
 /** The watch over a page that looked still, and the time at which it began to look so. */

@@ -1,7 +1,7 @@
-import { page } from '../dom.ts';
-import { kept } from '../kept.ts';
-import { adopt, adoptedSheetsOf, adoptSheets, type StyleRule, type StyleSheet, sheetsOf } from '../styles.ts';
-import { web } from '../web.ts';
+import { page } from '../dom/dom.ts';
+import { adopt, adoptedSheetsOf, adoptSheets, type StyleRule, type StyleSheet, sheetsOf } from '../dom/styles.ts';
+import { web } from '../dom/web.ts';
+import { kept } from '../running/kept.ts';
 
 /**
  * Adds a style sheet to the page's document unless it is there. A constructed sheet is exempt from the page's

@@ -6,11 +6,11 @@ import {
   type PageElement,
   scrollHeightOf,
   setScrollTop,
-} from '../dom.ts';
-import { flatten } from '../flatten.ts';
-import { mainScroller } from '../main-scroller.ts';
-import { setStyle } from '../set-style.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { web } from '../dom/web.ts';
+import { mainScroller } from '../scrolled/main-scroller.ts';
+import { flatten } from '../whole-page/flatten.ts';
 
 /**
  * Makes the main scroller, and the elements around it, as high as its content. So the document has the height that it

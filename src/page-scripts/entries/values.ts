@@ -1,4 +1,4 @@
-import { inParts, type TextBeginning } from '../in-parts.ts';
+import { inParts, type TextBeginning } from '../running/in-parts.ts';
 
 /** Returns true, as soon as the page can answer. */
 export function answers(): true {

@@ -1,15 +1,15 @@
-import { attachBackdrops } from '../attach-backdrops.ts';
-import { type Rows, rowsBeforeFixed } from '../behind-scrolling.ts';
-import { bodyOf, type PageElement, page, rootElementOf, select } from '../dom.ts';
-import { noteHeights } from '../heights.ts';
-import { treesIn } from '../open-trees.ts';
-import { search } from '../positioned.ts';
+import { bodyOf, type PageElement, page, rootElementOf, select } from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
+import { search } from '../dom/positioned.ts';
+import { setStyle } from '../dom/set-style.ts';
+import { adopt } from '../dom/styles.ts';
+import { web } from '../dom/web.ts';
 import { lookOf, showsMore } from '../scrolled/looks.ts';
 import { hidePopups } from '../scrolled/popups.ts';
 import { scrolledBefore } from '../scrolled/state.ts';
-import { setStyle } from '../set-style.ts';
-import { adopt } from '../styles.ts';
-import { web } from '../web.ts';
+import { attachBackdrops } from '../whole-page/attach-backdrops.ts';
+import { type Rows, rowsBeforeFixed } from '../whole-page/behind-scrolling.ts';
+import { noteHeights } from '../whole-page/heights.ts';
 
 /**
  * Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the looks that were seen

@@ -1,12 +1,12 @@
-import { ancestors } from '../composed-tree.ts';
-import { attribute, htmlOf, isFrame, nameOf, type PageElement, page, rootElementOf } from '../dom.ts';
-import { isSeen, seenBox } from '../drawn-box.ts';
-import { elementsBy } from '../find.ts';
+import { isSeen, seenBox } from '../boxes/drawn-box.ts';
+import { ancestors } from '../dom/composed-tree.ts';
+import { attribute, htmlOf, isFrame, nameOf, type PageElement, page, rootElementOf } from '../dom/dom.ts';
+import { elementsBy } from '../dom/find.ts';
+import { resolved } from '../dom/urls.ts';
+import { web } from '../dom/web.ts';
 import { isMarked } from '../painted/items.ts';
 import { joinText } from '../painted/join-text.ts';
 import { findPainted, type Painted } from '../painted/painted.ts';
-import { resolved } from '../urls.ts';
-import { web } from '../web.ts';
 import { EnteredFrames } from './entered-frames.ts';
 import { itemsIn } from './items-in.ts';
 import { moneyText } from './money-text.ts';

@@ -1,5 +1,5 @@
-import type { PageElement } from '../dom.ts';
-import { kept } from '../kept.ts';
+import type { PageElement } from '../dom/dom.ts';
+import { kept } from '../running/kept.ts';
 import type { EnteredFrame } from './rules.ts';
 
 /** Where the world keeps the elements of the frames that rules entered, until the service has found their documents. */

@@ -1,7 +1,7 @@
-import { composedParent } from '../composed-tree.ts';
-import { isDocument, isElement, type PageElement, type PageNode } from '../dom.ts';
+import { composedParent } from '../dom/composed-tree.ts';
+import { isDocument, isElement, type PageElement, type PageNode } from '../dom/dom.ts';
+import { windowOf } from '../dom/web.ts';
 import { type Item, isGap } from '../painted/items.ts';
-import { windowOf } from '../web.ts';
 
 /**
  * Returns what finds the painted items in an element. Items are in reading order, so those of an element follow each

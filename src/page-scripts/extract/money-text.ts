@@ -1,6 +1,6 @@
-import { composedParent } from '../composed-tree.ts';
-import { type StyleOf, stylesOfPage } from '../computed-style.ts';
-import { isElement, type PageElement, type PageNode } from '../dom.ts';
+import { composedParent } from '../dom/composed-tree.ts';
+import { type StyleOf, stylesOfPage } from '../dom/computed-style.ts';
+import { isElement, type PageElement, type PageNode } from '../dom/dom.ts';
 import { type Item, isWords, type Words } from '../painted/items.ts';
 import { joinText } from '../painted/join-text.ts';
 

@@ -1,4 +1,4 @@
-import { childrenOf, type PageElement, page, select, textOf } from '../dom.ts';
+import { childrenOf, type PageElement, page, select, textOf } from '../dom/dom.ts';
 
 /*
  * JSON-LD that the page publishes for search engines. Visitors do not see it, so no output of text contains it.

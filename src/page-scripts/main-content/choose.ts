@@ -1,4 +1,4 @@
-import { type PageElement, select, selectOne, textOf } from '../dom.ts';
+import { type PageElement, select, selectOne, textOf } from '../dom/dom.ts';
 import { chancesOf, MIN_COPIED_WORDS } from './chance.ts';
 import { type Path, pathsOf } from './kinds.ts';
 import { isAlike, type Run } from './runs.ts';

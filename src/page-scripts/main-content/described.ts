@@ -1,4 +1,4 @@
-import { bodyOf, parseHtml, textOf } from '../dom.ts';
+import { bodyOf, parseHtml, textOf } from '../dom/dom.ts';
 import { announcements, isList, searchable } from './announced.ts';
 import type { Run } from './runs.ts';
 import { wordsOf } from './wording.ts';

@@ -1,4 +1,4 @@
-import { childrenOf, classOf, isElement, nameOf, type PageElement, parentElementOf } from '../dom.ts';
+import { childrenOf, classOf, isElement, nameOf, type PageElement, parentElementOf } from '../dom/dom.ts';
 import type { Run } from './runs.ts';
 import type { Sums } from './sums.ts';
 

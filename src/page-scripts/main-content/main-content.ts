@@ -22,8 +22,8 @@ import {
   setText,
   textOf,
   titleOf,
-} from '../dom.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 import { announcedIn } from './announced.ts';
 import { chosenRuns } from './choose.ts';
 import { describedRuns } from './described.ts';

@@ -8,7 +8,7 @@ import {
   select,
   selectOne,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 
 /** Elements of the copy that are parts of a line. */
 const INLINE =

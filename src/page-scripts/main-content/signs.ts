@@ -1,4 +1,4 @@
-import { nameOf, type PageElement } from '../dom.ts';
+import { nameOf, type PageElement } from '../dom/dom.ts';
 import { type Section, sectionsOf, titleOfRuns } from './headings.ts';
 import { type Kind, type Path, pathsOf, siblingsOf } from './kinds.ts';
 import type { Run } from './runs.ts';

@@ -1,4 +1,4 @@
-import { childrenOf, type PageElement } from '../dom.ts';
+import { childrenOf, type PageElement } from '../dom/dom.ts';
 import type { Run } from './runs.ts';
 
 /** Minimum number of words of a long run. */

@@ -1,4 +1,4 @@
-import { attribute, classOf, idOf, nameOf, type PageElement } from '../dom.ts';
+import { attribute, classOf, idOf, nameOf, type PageElement } from '../dom/dom.ts';
 
 /* Words that tell main content from other parts of a page. */
 

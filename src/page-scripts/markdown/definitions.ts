@@ -1,4 +1,12 @@
-import { matches, nameOf, type PageElement, parentElementOf, previousElementOf, selectOne, textOf } from '../dom.ts';
+import {
+  matches,
+  nameOf,
+  type PageElement,
+  parentElementOf,
+  previousElementOf,
+  selectOne,
+  textOf,
+} from '../dom/dom.ts';
 
 /*
  * Markdown has no lists of terms and values: each term is an item of a list, with its value behind it or its values

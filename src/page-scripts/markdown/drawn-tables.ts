@@ -8,8 +8,8 @@ import {
   type PageElement,
   replaceWith,
   select,
-} from '../dom.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /* Tables that styles draw, such as `display: table`, of elements of any kind. */
 

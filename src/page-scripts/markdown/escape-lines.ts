@@ -11,7 +11,7 @@ import {
   setText,
   textOf,
   textsIn,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 
 /*
  * Turndown escapes each text node by itself, so a paragraph of several, or of several lines, could make a heading, a
@@ -21,7 +21,7 @@ import {
 /** Stands for a backslash, which Turndown would escape. A noncharacter: pages are read without it. */
 export const BACKSLASH = '\ufdd0';
 /** Stands for a `|` in a table, of which the plugin of Turndown would leave one of several. */
-const PIPE = '\ufdd1';
+export const PIPE = '\ufdd1';
 
 /** Elements whose content Turndown writes between blank lines. */
 const BLOCK =

@@ -1,6 +1,6 @@
 import { escapedName } from '../../words/escaped-name.ts';
-import { around, type Rectangle } from '../boxes.ts';
-import { ancestors, composedParent } from '../composed-tree.ts';
+import { around, type Rectangle } from '../boxes/boxes.ts';
+import { ancestors, composedParent } from '../dom/composed-tree.ts';
 import {
   attribute,
   currentSrcOf,
@@ -13,7 +13,7 @@ import {
   page,
   parentOf,
   rootOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 import { type Item, isMarked, isWords, type Marked, type Words } from '../painted/items.ts';
 import type { Block } from './write-blocks.ts';
 

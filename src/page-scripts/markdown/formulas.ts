@@ -1,5 +1,5 @@
 import { folded } from '../../words/folded.ts';
-import type { Rectangle } from '../boxes.ts';
+import type { Rectangle } from '../boxes/boxes.ts';
 import {
   attribute,
   classOf,
@@ -7,6 +7,7 @@ import {
   elementById,
   idOf,
   matches,
+  nameOf,
   type PageElement,
   parentElementOf,
   removeAttribute,
@@ -14,14 +15,16 @@ import {
   selectOne,
   setAttribute,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 import { BACKSLASH } from './escape-lines.ts';
+import { texOfMathml } from './mathml.ts';
 import { isCommand } from './tex-commands.ts';
 
 /*
- * Formulas say in TeX what they show (KaTeX, MathML, MathJax 2). The TeX is in an element that nobody sees, so a page
- * could hide a message there: it is taken when all of its letters and digits are painted, and its commands are those of
- * formulas. Of a formula that is drawn as an image, it is taken when it has no words and is not larger than the image.
+ * Formulas say in TeX what they show (KaTeX, MathML, MathJax), or it is made of their MathML. The TeX is in an element
+ * that nobody sees, so a page could hide a message there: it is taken when all of its letters and digits are painted,
+ * and its commands are those of formulas. Of a formula that is drawn as an image or as shapes, it is taken when it has
+ * no words and is not larger than that.
  */
 
 const TEX = 'data-tex';
@@ -39,8 +42,15 @@ const COMMANDS = /\\(?:begin|end)\s*\{([a-zA-Z]+)\*?\}|\\([a-zA-Z]+)/g;
 /** Notes the TeX of a formula of MathML, KaTeX or MathJax 2 on its copy. */
 export function noteFormula(element: PageElement, copy: PageElement): void {
   const source = selectOne(element, ANNOTATION) ?? scriptOf(element);
+  const written = source === null ? '' : tidied(textOf(source));
+  const tex = written !== '' && hasKnownCommands(written) ? written : fromMathml(element);
   const isDisplayed = matches(element, 'math[display=block], :is(.katex-display, .MathJax_Display, .MJXc-display) *');
-  if (source !== null) note(tidied(textOf(source)), isDisplayed, copy);
+  note(tex, isDisplayed, copy);
+}
+
+function fromMathml(element: PageElement): string {
+  const math = nameOf(element) === 'math' ? element : selectOne(element, 'math');
+  return math === null ? '' : tidied(texOfMathml(math));
 }
 
 /** Returns the script that MathJax 2 has drawn. */
@@ -52,6 +62,11 @@ function scriptOf(element: PageElement): PageElement | null {
 
 /** Notes the TeX of a formula that is drawn as an image, or by MathJax 2 as SVG, on a copy of the image. */
 export function noteDrawnFormula(image: PageElement, { width, height }: Rectangle, copy: PageElement): void {
+  if (nameOf(image) === 'mjx-container') {
+    const tex = ofShapes(image);
+    if (fits(tex, width * height)) note(tex, attribute(image, 'display') === 'true', copy);
+    return;
+  }
   const script = scriptOf(image);
   const source = script === null ? (attribute(image, 'alt') ?? '') : textOf(script);
   const written = tidied(source).replace(/^(\$\$?)(.*)\1$/, '$2');
@@ -59,13 +74,24 @@ export function noteDrawnFormula(image: PageElement, { width, height }: Rectangl
   const annotation = around && selectOne(around, ANNOTATION);
   const isImage = annotation === null ? OF_FORMULA.test(classOf(image)) : written === tidied(textOf(annotation));
   if (script === null && !isImage) return;
-  if (!isWithoutWords(written) || lettersOf(written).length * MIN_LETTER_AREA > width * height) return;
+  if (!fits(written, width * height)) return;
   const isDisplayed =
     script === null
       ? around !== null && selectOne(around, 'math[display=block]') !== null
       : matches(image, '.MathJax_SVG_Display *');
   note(written, isDisplayed, copy);
 }
+
+/** Returns the TeX that MathJax has drawn as shapes, since version 3; empty where it has drawn text. */
+function ofShapes(container: PageElement): string {
+  const hidden = selectOne(container, 'mjx-assistive-mml');
+  if (textOf(container).trim() !== (hidden === null ? '' : textOf(hidden).trim())) return '';
+  const source = selectOne(container, '[data-latex]');
+  return source === null ? fromMathml(container) : tidied(attribute(source, 'data-latex') ?? '');
+}
+
+const fits = (tex: string, area: number): boolean =>
+  isWithoutWords(tex) && lettersOf(tex).length * MIN_LETTER_AREA <= area;
 
 function note(tex: string, isDisplayed: boolean, copy: PageElement): void {
   if (tex === '' || tex.length > MAX_CHARACTERS || tex.includes('$')) return;

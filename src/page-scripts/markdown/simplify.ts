@@ -6,6 +6,7 @@ import {
   closest,
   createElement,
   documentOf,
+  insertBefore,
   isElement,
   matches,
   nameOf,
@@ -13,6 +14,7 @@ import {
   type PageElement,
   type PageNode,
   parentElementOf,
+  previousElementOf,
   replaceChildren,
   replaceWith,
   select,
@@ -20,7 +22,7 @@ import {
   setAttribute,
   setText,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 import { nameDrawnTables } from './drawn-tables.ts';
 import { checkFormulas } from './formulas.ts';
 import { straighten } from './tables.ts';
@@ -38,6 +40,7 @@ export function simplify(root: PageElement): void {
   for (const pre of select(root, 'pre')) simplifyCode(pre);
   // Twice the marks of deleted text would begin a block of code.
   for (const inner of select(root, ':is(del, s, strike) :is(del, s, strike)')) replaceWith(inner, ...nodesOf(inner));
+  for (const list of select(root, ':is(ul, ol) > :is(ul, ol)')) intoItem(list);
   for (const list of select(root, 'ol')) numberItems(list);
   // Turndown takes it for a part of the text that it opens.
   for (const summary of select(root, 'summary')) toBlock(summary);
@@ -62,6 +65,13 @@ function simplifyCode(pre: PageElement): void {
   if (language !== undefined && language !== 'default') setAttribute(code, 'class', `language-${language}`);
   setText(code, textOf(pre).replace(/^\n+/, '').trimEnd());
   replaceChildren(pre, code);
+}
+
+/** Puts a list that is right in another one below the item before it, as it is drawn. */
+function intoItem(list: PageElement): void {
+  const item = previousElementOf(list);
+  if (item !== null) append(item, list);
+  else insertBefore(parentElementOf(list) ?? list, list);
 }
 
 /** Gives each item of a list its number, as it is drawn. */

@@ -6,6 +6,7 @@ import {
   closest,
   createElement,
   documentOf,
+  insertBefore,
   nameOf,
   nodesOf,
   type PageElement,
@@ -14,7 +15,7 @@ import {
   replaceChildren,
   select,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 
 /** Maximum number of columns of a table, and of its places; a larger table stays as it is. */
 const MAX_COLUMNS = 200;
@@ -34,6 +35,7 @@ type Grid = readonly (readonly (Place | undefined)[])[];
  */
 export function straighten(table: PageElement): void {
   moveFoot(table);
+  moveCaption(table);
   const rows = select(table, 'tr').filter((row) => closest(row, 'table') === table);
   const grid = gridOf(rows);
   const columns = Math.max(0, ...grid.map((row) => row.length));
@@ -51,6 +53,16 @@ export function straighten(table: PageElement): void {
 function moveFoot(table: PageElement): void {
   const foot = childrenOf(table).find((part) => nameOf(part) === 'tfoot');
   if (foot !== undefined) append(table, foot);
+}
+
+/** Beside a caption, Turndown takes the head row for one of the others. */
+function moveCaption(table: PageElement): void {
+  const caption = childrenOf(table).find((part) => nameOf(part) === 'caption');
+  if (caption === undefined) return;
+  const above = createElement(documentOf(table), 'p');
+  append(above, ...nodesOf(caption));
+  remove(caption);
+  insertBefore(table, above);
 }
 
 /** Returns the places of the rows; fewer rows when the table has too many places. */

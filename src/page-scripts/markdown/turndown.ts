@@ -1,7 +1,9 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
-import { attribute, lend, nameOf, nextOf, type PageElement, parentElementOf } from '../dom.ts';
+import { attribute, closest, lend, nameOf, nextOf, type PageElement, parentElementOf, textOf } from '../dom/dom.ts';
 import { isOfPairs, writeOfPairs } from './definitions.ts';
+import { markedWith } from './emphasis.ts';
+import { PIPE } from './escape-lines.ts';
 import { texOf } from './formulas.ts';
 
 const REMOVED = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title'];
@@ -14,14 +16,19 @@ export function markdownWriter(): (element: PageElement) => string {
   turndown.addRule('task', { filter: 'input', replacement: task });
   turndown.addRule('emphasis', { filter: ['em', 'i'], replacement: markedWith('*') });
   turndown.addRule('strong', { filter: ['strong', 'b'], replacement: markedWith('**') });
+  turndown.addRule('deleted', { filter: ['del', 's'], replacement: markedWith('~~') });
+  turndown.addRule('heading', { filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'], replacement: heading });
+  turndown.addRule('raised', { filter: 'sup', replacement: raised });
   turndown.addRule('pair', { filter: isOfPairs, replacement: writeOfPairs });
   turndown.addRule('formula', {
     filter: (element: PageElement) => texOf(element) !== null,
-    replacement: (_: string, element: PageElement) => texOf(element) ?? '',
+    replacement: (_: string, element: PageElement) =>
+      texOf(element)?.replaceAll('|', closest(element, 'table') === null ? '|' : PIPE) ?? '',
   });
   turndown.remove(REMOVED);
   const escaped = turndown.escape.bind(turndown);
-  turndown.escape = (text) => escaped(text).replace(/</g, '\\<');
+  // A `&` could begin the name of a character, such as `&copy;`.
+  turndown.escape = (text) => escaped(text).replace(/<|&(?=#?\w+;|$)/g, '\\$&');
   return (element) => turndown.turndown(lend(element)).trim();
 }
 
@@ -30,18 +37,25 @@ function listItem(content: string, item: PageElement): string {
   const mark = list !== null && nameOf(list) === 'ol' ? `${attribute(item, 'value') ?? 1}. ` : '- ';
   const text = content
     .trim()
-    .replace(/^(\[[ x]\]) +/, '$1 ')
+    .replace(/^(\[[ x]\])\s+(?:[☐☑☒✓✔]\s*)?/, '$1 ')
     .replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
   return mark + text + (nextOf(item) === null ? '' : '\n');
 }
 
-/** A mark before white space or around blocks would be no emphasis, and could begin a list. */
-const markedWith =
-  (mark: string) =>
-  (content: string): string => {
-    const text = content.trim();
-    if (text === '' || /\n\s*\n/.test(text)) return content;
-    return content.replace(text, () => mark + text + mark);
-  };
+/** Markdown ends a heading with its line. */
+function heading(content: string, element: PageElement): string {
+  const line = content.trim().replace(/\s*\n\s*/g, ' ');
+  return line === '' ? '' : `\n\n${'#'.repeat(Number(nameOf(element)[1]))} ${line}\n\n`;
+}
+
+/** Numbers and simple terms above a line. Ordinals (`1st`) and marks (`TM`) are words. */
+const EXPONENT = /^[-+−–]?(?:\d+|[ijkmntxy])(?:\s*[-+−–*/·,]\s*(?:\d+|\d*[ijkmntxy]))*$/;
+
+/** Without a sign, `10<sup>6</sup>` would be 106. */
+function raised(content: string, element: PageElement): string {
+  const text = textOf(element).trim();
+  if (!EXPONENT.test(text)) return content;
+  return /[\dijkmntxy]\s*[-+−–*/·]/.test(text) ? `^(${text})` : `^${text}`;
+}
 
 const task = (_: string, box: PageElement): string => (attribute(box, 'checked') === null ? '[ ] ' : '[x] ');

@@ -12,7 +12,7 @@ import {
   setAttribute,
   srcOf,
   textOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 import { escapeLines, withBackslashes } from './escape-lines.ts';
 import { simplify } from './simplify.ts';
 import { markdownWriter } from './turndown.ts';

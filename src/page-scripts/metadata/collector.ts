@@ -1,6 +1,6 @@
-import { attribute, type PageElement } from '../dom.ts';
-import { resolved } from '../urls.ts';
-import { web } from '../web.ts';
+import { attribute, type PageElement } from '../dom/dom.ts';
+import { resolved } from '../dom/urls.ts';
+import { web } from '../dom/web.ts';
 
 /** Bounds of what is read of a page's metadata. */
 export interface MetadataLimits {

@@ -1,4 +1,4 @@
-import { attribute, page, select, textOf } from '../dom.ts';
+import { attribute, page, select, textOf } from '../dom/dom.ts';
 import type { Collector } from './collector.ts';
 
 /** Characters of JSON around the values of a feed, and around those of a name. */

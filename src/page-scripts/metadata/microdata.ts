@@ -1,4 +1,4 @@
-import { attribute, childrenOf, elementById, nameOf, type PageElement, page, select, textOf } from '../dom.ts';
+import { attribute, childrenOf, elementById, nameOf, type PageElement, page, select, textOf } from '../dom/dom.ts';
 import type { Collector } from './collector.ts';
 
 /** Characters of JSON around an item, a type and the values of a property. */

@@ -1,5 +1,5 @@
-import type { PageElement } from '../dom.ts';
-import { kept } from '../kept.ts';
+import type { PageElement } from '../dom/dom.ts';
+import { kept } from '../running/kept.ts';
 import { type Item, isOutside } from './items.ts';
 import type { Painted } from './painted.ts';
 

@@ -1,4 +1,4 @@
-import { composedParent, holds } from '../composed-tree.ts';
+import { composedParent, holds } from '../dom/composed-tree.ts';
 import {
   append,
   attribute,
@@ -23,11 +23,11 @@ import {
   parseHtml,
   selectOne,
   setAttribute,
-} from '../dom.ts';
+} from '../dom/dom.ts';
+import { resolved } from '../dom/urls.ts';
+import { web, windowOf } from '../dom/web.ts';
 import { DRAWN_AS, drawnPart } from '../markdown/drawn-tables.ts';
 import { noteDrawnFormula, noteFormula, texOf } from '../markdown/formulas.ts';
-import { resolved } from '../urls.ts';
-import { web, windowOf } from '../web.ts';
 import { isInLine } from './inside.ts';
 import { isGap, isMarked, isWords, type Marked } from './items.ts';
 import type { PaintedLimits } from './limits.ts';
@@ -150,7 +150,7 @@ class Copier {
     const box = createElement(this.copy, 'input');
     setAttribute(box, 'type', 'checkbox');
     if (matches(element, ':checked, [aria-checked=true]')) setAttribute(box, 'checked', '');
-    append(this.#placeOf(composedParent(element)).into, box);
+    append(this.#placeOf(nameOf(element) === 'input' ? composedParent(element) : element).into, box);
   }
 
   #copyImage({ element, box: boxOf }: Marked<PageElement>): void {
@@ -231,7 +231,9 @@ class Copier {
     if (part !== undefined) setAttribute(made, DRAWN_AS, part);
     for (const each of KEPT_ATTRIBUTES) {
       const value = attribute(element, each);
-      if (value !== null && value.length < MAX_ATTRIBUTE_CHARACTERS) setAttribute(made, each, value);
+      // Turndown would write a box of its own in place of the words.
+      if (value === null || value.length >= MAX_ATTRIBUTE_CHARACTERS || value === 'checkbox') continue;
+      setAttribute(made, each, value);
     }
     if (matches(element, 'math, .katex, .MathJax, .MathJax_CHTML')) noteFormula(element, made);
     const written = name === 'a' ? attribute(element, 'href') : null;
@@ -241,14 +243,14 @@ class Copier {
   }
 }
 
-/** Whether an element is an image, or a formula that MathJax 2 has drawn as one. */
+/** Whether an element is an image, or a formula that MathJax has drawn as one. */
 const isImage = (element: PageElement, name: string): boolean =>
-  name === 'img' || (name === 'span' && matches(element, '.MathJax_SVG'));
+  name === 'img' || name === 'mjx-container' || (name === 'span' && matches(element, '.MathJax_SVG'));
 
 /** Whether an element is the box of a task in a list, or one in a table that only shows a state. */
 const isTask = (element: PageElement, name: string): boolean =>
   (name === 'input' || attribute(element, 'role') === 'checkbox') &&
-  matches(element, ':is(li *, td :disabled, td [aria-disabled=true]):is([type=checkbox], [role=checkbox])');
+  matches(element, ':is(li, li *, td :disabled, td [aria-disabled=true]):is([type=checkbox], [role=checkbox])');
 
 const isUndisplayed = (element: PageElement): boolean => web.getComputedStyle(element).display === 'none';
 

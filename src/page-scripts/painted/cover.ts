@@ -1,7 +1,7 @@
-import { composedParent } from '../composed-tree.ts';
-import type { StyleOf } from '../computed-style.ts';
-import { isElement, nameOf, type PageElement, type PageNode } from '../dom.ts';
-import type { Style } from '../web.ts';
+import { composedParent } from '../dom/composed-tree.ts';
+import type { StyleOf } from '../dom/computed-style.ts';
+import { isElement, nameOf, type PageElement, type PageNode } from '../dom/dom.ts';
+import type { Style } from '../dom/web.ts';
 import { isClear, isNear, isOpaqueColour } from './colours.ts';
 
 const MIN_OPACITY = 0.95;

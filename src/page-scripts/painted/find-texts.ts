@@ -1,4 +1,4 @@
-import type { StyleOf } from '../computed-style.ts';
+import type { StyleOf } from '../dom/computed-style.ts';
 import {
   assigned,
   firstOf,
@@ -15,8 +15,8 @@ import {
   shadowOf,
   textOf,
   typeOf,
-} from '../dom.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 import { HiddenContent, isUnread } from './hidden-content.ts';
 import type { HiddenTexts } from './hidden-texts.ts';
 import { whyHidesText } from './hides.ts';

@@ -1,5 +1,5 @@
-import type { Rectangle } from '../boxes.ts';
-import { innerHtmlOf, type PageElement } from '../dom.ts';
+import type { Rectangle } from '../boxes/boxes.ts';
+import { innerHtmlOf, type PageElement } from '../dom/dom.ts';
 import type { FrameAnswer } from './after-frames.ts';
 import type { PaintedCopy } from './copy.ts';
 import { type Gap, type Item, isGap, isWords, type Words } from './items.ts';

@@ -17,7 +17,7 @@ import {
   templated,
   textOf,
   textSlotOf,
-} from '../dom.ts';
+} from '../dom/dom.ts';
 import type { HiddenTexts } from './hidden-texts.ts';
 
 /** Maximum number of characters of one hidden text. */

@@ -1,4 +1,4 @@
-import type { PageNode } from '../dom.ts';
+import type { PageNode } from '../dom/dom.ts';
 import type { UnseenText } from './visible-characters.ts';
 
 export interface HiddenText extends UnseenText {

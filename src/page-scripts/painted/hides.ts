@@ -1,5 +1,5 @@
-import { boxOf, type PageElement } from '../dom.ts';
-import type { Style } from '../web.ts';
+import { boxOf, type PageElement } from '../dom/dom.ts';
+import type { Style } from '../dom/web.ts';
 import { alphaOf } from './colours.ts';
 
 /** Opacity below which nobody sees anything. */

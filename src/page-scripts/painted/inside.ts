@@ -1,5 +1,5 @@
-import { attribute, documentOf, type PageElement, rootElementOf } from '../dom.ts';
-import type { Style } from '../web.ts';
+import { attribute, documentOf, type PageElement, rootElementOf } from '../dom/dom.ts';
+import type { Style } from '../dom/web.ts';
 import { whyHides } from './hides.ts';
 import type { Around, Inside } from './level.ts';
 

@@ -1,5 +1,5 @@
-import type { Rectangle } from '../boxes.ts';
-import type { PageElement, PageNode } from '../dom.ts';
+import type { Rectangle } from '../boxes/boxes.ts';
+import type { PageElement, PageNode } from '../dom/dom.ts';
 
 /** A painted item of a page; items are in reading order. `Mark`: the caller's own facts about a marked element. */
 export type Item<Mark> = Gap | Words<Mark> | Marked<Mark> | Outside<Mark>;

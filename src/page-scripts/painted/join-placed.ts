@@ -1,4 +1,4 @@
-import type { Rectangle } from '../boxes.ts';
+import type { Rectangle } from '../boxes/boxes.ts';
 import { type Item, isGap, isWords, type Words } from './items.ts';
 import { linesOf } from './lines.ts';
 

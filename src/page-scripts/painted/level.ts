@@ -1,4 +1,4 @@
-import { boxOf, clientLeftOf, clientTopOf, nextOf, type PageElement, type PageNode } from '../dom.ts';
+import { boxOf, clientLeftOf, clientTopOf, nextOf, type PageElement, type PageNode } from '../dom/dom.ts';
 import type { Sight } from './sight.ts';
 
 /** Facts that apply to the content of an element: its own, and those it inherits from the elements around it. */

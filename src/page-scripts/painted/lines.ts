@@ -1,5 +1,5 @@
-import { around, type Rectangle } from '../boxes.ts';
-import { type Box, documentOf, isText, type PageNode, rangeIn, textOf } from '../dom.ts';
+import { around, type Rectangle } from '../boxes/boxes.ts';
+import { type Box, documentOf, isText, type PageNode, rangeIn, textOf } from '../dom/dom.ts';
 import { boxOfRects } from './sight.ts';
 
 /** The beginning of a line in a text, and its box. */

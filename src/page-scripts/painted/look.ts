@@ -1,6 +1,6 @@
-import { isWithin, meets } from '../boxes.ts';
-import { holds } from '../composed-tree.ts';
-import type { StyleOf } from '../computed-style.ts';
+import { isWithin, meets } from '../boxes/boxes.ts';
+import { holds } from '../dom/composed-tree.ts';
+import type { StyleOf } from '../dom/computed-style.ts';
 import {
   type Box,
   boxOf,
@@ -12,8 +12,8 @@ import {
   rootOf,
   scrollHeightOf,
   scrollWidthOf,
-} from '../dom.ts';
-import { type Window, windowOf } from '../web.ts';
+} from '../dom/dom.ts';
+import { type Window, windowOf } from '../dom/web.ts';
 import { type Cover, coverOf } from './cover.ts';
 import type { Sight } from './sight.ts';
 

@@ -1,7 +1,7 @@
-import { stylesOfPage } from '../computed-style.ts';
-import { documentOf, isDocument, type PageRoot } from '../dom.ts';
-import { adoptedSheetsOf, adoptSheets } from '../styles.ts';
-import { web, windowOf } from '../web.ts';
+import { stylesOfPage } from '../dom/computed-style.ts';
+import { documentOf, isDocument, type PageRoot } from '../dom/dom.ts';
+import { adoptedSheetsOf, adoptSheets } from '../dom/styles.ts';
+import { web, windowOf } from '../dom/web.ts';
 import { type Candidate, type MarkOf, TextFinder } from './find-texts.ts';
 import { type HiddenText, HiddenTexts } from './hidden-texts.ts';
 import type { Item } from './items.ts';

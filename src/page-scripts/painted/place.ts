@@ -1,6 +1,6 @@
-import { meets } from '../boxes.ts';
-import { boxOf, documentOf, type PageText, rangeIn, rectsOf } from '../dom.ts';
-import { windowOf } from '../web.ts';
+import { meets } from '../boxes/boxes.ts';
+import { boxOf, documentOf, type PageText, rangeIn, rectsOf } from '../dom/dom.ts';
+import { windowOf } from '../dom/web.ts';
 import type { Inside } from './level.ts';
 import { boxOfRects, type Sight } from './sight.ts';
 

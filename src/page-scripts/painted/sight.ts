@@ -1,4 +1,4 @@
-import type { Box, PageElement } from '../dom.ts';
+import type { Box, PageElement } from '../dom/dom.ts';
 
 /** Something that styles show, and the facts that decide whether a visitor sees it. */
 export interface Sight {

@@ -7,8 +7,8 @@ import {
   page,
   scrollHeightOf,
   selectOne,
-} from '../dom.ts';
-import { styleOf } from '../styles.ts';
+} from '../dom/dom.ts';
+import { styleOf } from '../dom/styles.ts';
 import type { Pdf, PdfPage } from './pdfjs.ts';
 
 /** Maximum number of pages in the layout; a screenshot shows fewer. */

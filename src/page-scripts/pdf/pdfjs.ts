@@ -1,4 +1,4 @@
-import type { PageElement } from '../dom.ts';
+import type { PageElement } from '../dom/dom.ts';
 
 /* PDF.js, as far as the viewer uses it. Its own types need those of the DOM. */
 

@@ -1,5 +1,5 @@
-import { type Animation, animationsOf, page, timelineOf } from '../dom.ts';
-import { web } from '../web.ts';
+import { type Animation, animationsOf, page, timelineOf } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /** Returns the running transitions, and the running animations that end. */
 export function moving(): Animation[] {

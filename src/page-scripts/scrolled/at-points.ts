@@ -1,6 +1,6 @@
-import { elementAt, elementsAt, type PageElement, type PageRoot, page, shadowOf } from '../dom.ts';
-import { middles } from '../in-window.ts';
-import { web } from '../web.ts';
+import { middles } from '../boxes/in-window.ts';
+import { elementAt, elementsAt, type PageElement, type PageRoot, page, shadowOf } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /** Points in each direction at which the window is examined. */
 const POINTS = 8;

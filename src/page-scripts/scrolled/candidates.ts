@@ -1,6 +1,6 @@
-import { clipAround } from '../behind-scrolling.ts';
-import { boxOf, isConnected, type PageElement, parentElementOf, select } from '../dom.ts';
-import { web } from '../web.ts';
+import { boxOf, isConnected, type PageElement, parentElementOf, select } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
+import { clipAround } from '../whole-page/behind-scrolling.ts';
 import { isPlain, lookOf } from './looks.ts';
 import type { Scrolled } from './state.ts';
 

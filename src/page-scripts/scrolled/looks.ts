@@ -1,5 +1,5 @@
-import type { PageElement } from '../dom.ts';
-import { type Style, web } from '../web.ts';
+import type { PageElement } from '../dom/dom.ts';
+import { type Style, web } from '../dom/web.ts';
 
 /** The properties with which pages hide and move content, and the names of their computed values. */
 const PROPERTIES = {

@@ -1,6 +1,6 @@
 import { hide } from '../changes/hide.ts';
-import { around, closeDialog, matches, type PageElement, page, selectOne } from '../dom.ts';
-import { web } from '../web.ts';
+import { around, closeDialog, matches, type PageElement, page, selectOne } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 import { atPoints } from './at-points.ts';
 import type { Scrolled } from './state.ts';
 

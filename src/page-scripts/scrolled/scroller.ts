@@ -7,8 +7,8 @@ import {
   scrollHeightOf,
   scrollTopOf,
   scrollWithin,
-} from '../dom.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /** The window, or the element that scrolls in its place. */
 interface Scroller {

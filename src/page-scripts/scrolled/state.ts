@@ -1,9 +1,9 @@
-import { imagesOf, isElement, listen, type PageElement, page } from '../dom.ts';
-import { kept } from '../kept.ts';
-import { mainScroller } from '../main-scroller.ts';
-import { web } from '../web.ts';
+import { imagesOf, isElement, listen, type PageElement, page } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
+import { kept } from '../running/kept.ts';
 import { atPoints } from './at-points.ts';
 import type { Look } from './looks.ts';
+import { mainScroller } from './main-scroller.ts';
 
 /** Maximum number of elements that are remembered because they changed while the page was scrolled. */
 const MAX_CHANGED = 5_000;

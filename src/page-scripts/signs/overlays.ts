@@ -1,6 +1,6 @@
-import { above, elementAt, matches, type PageElement, page, shadowOf } from '../dom.ts';
-import { middles } from '../in-window.ts';
-import { web } from '../web.ts';
+import { middles } from '../boxes/in-window.ts';
+import { above, elementAt, matches, type PageElement, page, shadowOf } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 
 /** Maximum number of elements of one kind that are looked at. */
 export const MAX_ELEMENTS = 60;

@@ -1,3 +1,4 @@
+import { inWindow } from '../boxes/in-window.ts';
 import {
   above,
   attribute,
@@ -15,9 +16,8 @@ import {
   select,
   srcOf,
   textOf,
-} from '../dom.ts';
-import { inWindow } from '../in-window.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 import { inAny, MAX_ELEMENTS, overlaysOf } from './overlays.ts';
 import { isSeen, type SeenText, TextReader } from './seen-texts.ts';
 import { type Software, softwareOf } from './software.ts';

@@ -1,5 +1,6 @@
 import { comparable, hasWords } from '../../words/comparable.ts';
-import type { Rectangle } from '../boxes.ts';
+import type { Rectangle } from '../boxes/boxes.ts';
+import { seenBox } from '../boxes/drawn-box.ts';
 import {
   above,
   dataOf,
@@ -12,9 +13,8 @@ import {
   shadowOf,
   tagOf,
   textsIn,
-} from '../dom.ts';
-import { seenBox } from '../drawn-box.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 import { MAX_ELEMENTS } from './overlays.ts';
 
 /** Maximum number of text nodes that are looked at. */

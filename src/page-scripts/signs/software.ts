@@ -1,4 +1,4 @@
-import { attribute, page, select, srcOf } from '../dom.ts';
+import { attribute, page, select, srcOf } from '../dom/dom.ts';
 
 const MAX_METAS = 60;
 const MAX_SCRIPTS = 100;

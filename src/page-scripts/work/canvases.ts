@@ -1,5 +1,5 @@
-import { canvasHeightOf, canvasWidthOf, type PageElement, page, select } from '../dom.ts';
-import { web } from '../web.ts';
+import { canvasHeightOf, canvasWidthOf, type PageElement, page, select } from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 import { isShown } from './shown.ts';
 
 /** Maximum number of pixels of a canvas that are compared. Larger canvases are scaled down. */

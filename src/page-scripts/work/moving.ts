@@ -1,4 +1,4 @@
-import { type Animation, animationsOf, boxOf, nameOf, type PageElement, page, timelineOf } from '../dom.ts';
+import { type Animation, animationsOf, boxOf, nameOf, type PageElement, page, timelineOf } from '../dom/dom.ts';
 import { holds, isInWindow, isVisible, isWithin, ownText } from './shown.ts';
 import { MAX_SIGN_SIDE } from './signs.ts';
 

@@ -1,6 +1,6 @@
-import { type Box, boxOf, closest, type PageElement, selectOne, textOf } from '../dom.ts';
-import { isRendered } from '../drawn-box.ts';
-import { inWindow } from '../in-window.ts';
+import { isRendered } from '../boxes/drawn-box.ts';
+import { inWindow } from '../boxes/in-window.ts';
+import { type Box, boxOf, closest, type PageElement, selectOne, textOf } from '../dom/dom.ts';
 
 /** Whether some of a box is in the window. */
 export function isInWindow(box: Box): boolean {

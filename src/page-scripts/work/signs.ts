@@ -1,4 +1,4 @@
-import { classOf, type PageElement, page, select } from '../dom.ts';
+import { classOf, type PageElement, page, select } from '../dom/dom.ts';
 import { holds, isShown, isWithin, ownText } from './shown.ts';
 
 /** Maximum length of the shorter side of a spinner or of a part of a skeleton, in CSS pixels. */

@@ -1,3 +1,4 @@
+import { inWindow } from '../boxes/in-window.ts';
 import {
   type Box,
   bodyOf,
@@ -14,9 +15,8 @@ import {
   scriptsOf,
   select,
   textsIn,
-} from '../dom.ts';
-import { inWindow } from '../in-window.ts';
-import { web } from '../web.ts';
+} from '../dom/dom.ts';
+import { web } from '../dom/web.ts';
 import { holds, isInWindow, isShown, isVisible, isWithin, ownText } from './shown.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/page-scripts.ts';
-import type { Link, LinksOfDocument } from '../../page-scripts/links.ts';
+import type { Link, LinksOfDocument } from '../../page-scripts/painted/links.ts';
 import { MAX_FRAMES, type OfFrames, readThrough } from './frames.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';
 import type { Reading } from './reading.ts';

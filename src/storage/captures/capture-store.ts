@@ -5,10 +5,10 @@ import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import { shareOf } from '../../fairness/share.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
-import { filesIn, putCapture } from '../ports/artifact-store.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { filesIn } from '../records/captured-files.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { changeMarks, type MarkedCapture } from './change-marks.ts';
 import { type KeepParts, keepCapture, keepFailed } from './keep-capture.ts';
@@ -57,7 +57,7 @@ export class CaptureStore {
     this.#remover = createRemover({ artifacts, results, outbox });
     this.#delivery = new OutboxDelivery({ copies, results, outbox, remover: this.#remover, onRecovered, onProblem });
     this.#maxOutbox = maxOutbox;
-    this.#health = createStoreHealth({ probe: () => artifacts.probe(), onChange: onStoreFailure });
+    this.#health = createStoreHealth({ probe: () => copies.probe(), onChange: onStoreFailure });
     this.#parts = {
       ...{ copies, results, outbox, onProblem, delivery: this.#delivery },
       onCopyFailure: (error) => {
@@ -121,7 +121,7 @@ export class CaptureStore {
       const contents = filesIn(files);
       const kinds = contents.map(([kind]) => kind);
       const record = { ...capture, artifacts: { store: await this.#storeId(), kinds } };
-      if (!hasDatabase) await putCapture(this.#artifacts, record, files);
+      if (!hasDatabase) await this.#artifacts.put(record, files);
       const kept = hasDatabase ? await keepCapture(record, files, this.#parts) : record;
       this.#health.succeeded();
       for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);

@@ -2,10 +2,10 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import type { CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
-import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';
+import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import type { OutboxDelivery } from './outbox-delivery.ts';
+import { deliverFirst, type OutboxDelivery } from './outbox-delivery.ts';
 
 /** The stores that a capture goes through, and the reports of what fails there. */
 export interface KeepParts {

@@ -2,7 +2,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
-import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';
+import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Remover } from './remover.ts';
@@ -256,4 +256,12 @@ export class OutboxDelivery {
     this.#options.onProblem(why);
     await this.#options.outbox.setAside(id).catch(this.#options.onProblem);
   }
+}
+
+/**
+ * Delivers the files of a capture before its record is written; resolves as `LocalCopies.deliver` does. Resolves with
+ * the record at once when the capture has no files, or when they are delivered later.
+ */
+export async function deliverFirst(copies: LocalCopies, record: StoredRecord): Promise<StoredRecord | undefined> {
+  return record.artifacts === null || copies.deliverLater !== null ? record : copies.deliver(record);
 }

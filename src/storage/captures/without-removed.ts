@@ -1,5 +1,6 @@
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
-import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { changedStore } from '../records/captured-files.ts';
 
 /**
  * The store as clients read it: without captures whose removal has begun. Their records may be gone while their files

@@ -1,6 +1,7 @@
 import { unaccented } from '../../words/folded.ts';
-import { type DocumentStore, whereKey } from '../ports/document-store.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import { type LabelStore, MAX_LABELS_LOOKED_THROUGH, MAX_LABELS_OF_KEY } from '../ports/label-store.ts';
+import { whereKey } from './find-and-change.ts';
 
 const TABLE = 'capture_labels';
 /** Order in which labels are looked through: all of a key, or the newest of all keys. */

@@ -1,15 +1,9 @@
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { shareOf } from '../../fairness/share.ts';
 import type { DeadWanted, DeliveryStore, LetterPlace, NewDelivery, StoredDelivery } from '../ports/delivery-store.ts';
-import {
-  type Condition,
-  change,
-  type Document,
-  type DocumentStore,
-  type StoredDocument,
-  whereKey,
-} from '../ports/document-store.ts';
+import type { Condition, Document, DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
+import { change, whereKey } from './find-and-change.ts';
 import { oldestBeyond } from './make-room.ts';
 
 type Row = 'deliveries';

@@ -1,5 +1,5 @@
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { change, type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
+import type { DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import {
   ATTEMPT_LEASE_MS,
   type Attempt,
@@ -7,6 +7,7 @@ import {
   type Claim,
   type IdempotencyStore,
 } from '../ports/idempotency-store.ts';
+import { change, find, whereKey } from './find-and-change.ts';
 import { changeOwn, renew } from './lease.ts';
 import { oldestBeyond } from './make-room.ts';
 

@@ -2,17 +2,7 @@ import { iso } from '../../capture/basics/values.ts';
 import type { Failure } from '../../capture/errors.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { JOB_KINDS } from '../../capture/work/job.ts';
-import {
-  type Condition,
-  change,
-  type Document,
-  type DocumentStore,
-  find,
-  pageOf,
-  requireRoom,
-  type StoredDocument,
-  whereKey,
-} from '../ports/document-store.ts';
+import type { Condition, Document, DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import {
   JOB_LEASE_MS,
   JOB_LIFE_MS,
@@ -24,8 +14,10 @@ import {
   LIST_LIFE_MS,
   type TakenJob,
 } from '../ports/job-store.ts';
+import { change, find, pageOf, whereKey } from './find-and-change.ts';
 import { changeOwn, FREE } from './lease.ts';
 import { oldestBeyond } from './make-room.ts';
+import { requireRoom } from './room.ts';
 
 /*
  * A job is free while it waits for a process, or after the process that ran it has died. `data`: its requests.

@@ -1,5 +1,6 @@
-import { change, type Document, type DocumentStore, type StoredDocument } from '../ports/document-store.ts';
+import type { Document, DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import type { LeasedTable } from '../ports/document-tables.ts';
+import { change } from './find-and-change.ts';
 
 /*
  * A leased document belongs to one process at a time: to its `owner`, until it is free. A process that dies does not

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
-import { change, type DocumentStore } from '../ports/document-store.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
+import { change } from './find-and-change.ts';
 import { release, renew } from './lease.ts';
 
 /* Locks of one process among those that share a database: leases of documents that have nothing else. */

@@ -1,5 +1,6 @@
-import { change, type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
+import type { DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import type { QueryRecord, QueryStore } from '../ports/query-store.ts';
+import { change, find, whereKey } from './find-and-change.ts';
 
 type Query = Omit<QueryRecord, 'id' | 'createdAt'>;
 

@@ -1,5 +1,6 @@
-import { type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
+import type { DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import type { GivenReceiver, ReceiverStore } from '../ports/receiver-store.ts';
+import { find, whereKey } from './find-and-change.ts';
 
 const TABLE = 'receivers';
 

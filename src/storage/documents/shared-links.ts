@@ -1,5 +1,6 @@
-import { type Condition, change, type DocumentStore, find, whereKey } from '../ports/document-store.ts';
+import type { Condition, DocumentStore } from '../ports/document-store.ts';
 import type { FeedLink, SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
+import { change, find, whereKey } from './find-and-change.ts';
 
 /** Id under which feeds are stored as links. No capture has it. */
 const NO_CAPTURE = 0;

@@ -1,5 +1,6 @@
-import { type Document, labelsField, type StoredDocument } from '../ports/document-store.ts';
+import type { Document, StoredDocument } from '../ports/document-store.ts';
 import type { NewWatch, StoredRun, StoredWatch } from '../ports/watch-store.ts';
+import { labelsField } from './find-and-change.ts';
 
 /*
  * The document of a watch. `data`: its definition. Its runs are documents of their own, whose bytes count with it.

@@ -1,6 +1,7 @@
 import type { Amount } from '../../capture/stored-limits.ts';
-import { type Condition, type DocumentStore, type Page, pageOf, type StoredDocument } from '../ports/document-store.ts';
+import type { Condition, DocumentStore, Page, StoredDocument } from '../ports/document-store.ts';
 import type { StoredRun } from '../ports/watch-store.ts';
+import { pageOf } from './find-and-change.ts';
 import { oldestBeyond } from './make-room.ts';
 
 /* The runs of watches. */

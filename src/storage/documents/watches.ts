@@ -1,17 +1,10 @@
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import {
-  amountOf,
-  change,
-  type Document,
-  type DocumentStore,
-  find,
-  pageOf,
-  requireRoom,
-  whereKey,
-} from '../ports/document-store.ts';
+import type { Document, DocumentStore } from '../ports/document-store.ts';
 import { WATCH_LEASE_MS, type WatchStore } from '../ports/watch-store.ts';
+import { change, find, pageOf, whereKey } from './find-and-change.ts';
 import { changeOwn } from './lease.ts';
 import { withLock } from './lock.ts';
+import { amountOf, requireRoom } from './room.ts';
 import { MAX_LEASE_MS, takeDue } from './take-watches.ts';
 import {
   documentOf,

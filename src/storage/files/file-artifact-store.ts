@@ -8,14 +8,14 @@ import type { Marks } from '../../capture/finding/marks.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
 import { codeOf, writeFailure } from '../failures/write-failure.ts';
-import {
-  type CapturedFiles,
-  filesIn,
-  type LocalStore,
-  type OpenArtifact,
-  type RemovedArtifacts,
-  type StagedCapture,
+import type {
+  CapturedFiles,
+  LocalStore,
+  OpenArtifact,
+  RemovedArtifacts,
+  StagedCapture,
 } from '../ports/artifact-store.ts';
+import { filesIn } from '../records/captured-files.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { publishDurably, writeDurably, writeNew } from './durable-file.ts';
@@ -48,13 +48,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   }
 
   async function keepRecord(record: StoredRecord, isSynced = true): Promise<void> {
-    const staged = await stageFiles(record.id, [[RECORD_FILE, recordText({ record, image: null })]], isSynced);
-    try {
-      await staged.publish();
-    } catch (error) {
-      await staged.discard();
-      throw error;
-    }
+    await publish(await stageFiles(record.id, [[RECORD_FILE, recordText({ record, image: null })]], isSynced));
   }
 
   async function stageFiles(
@@ -203,6 +197,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     id: () => data.storeId(),
     probe,
     stage,
+    put: async (record, files) => publish(await stage(record, files)),
     info,
     record: async (id) => (await recordFile(id))?.record,
     mark,
@@ -227,6 +222,15 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
 
 /** The name of a file, and its content. */
 type NamedFile = readonly [string, string | Uint8Array];
+
+async function publish(staged: Omit<StagedCapture, 'info'>): Promise<boolean> {
+  try {
+    return await staged.publish();
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
+}
 
 async function remove(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -47,6 +47,7 @@ export async function inspectSqlite(dbPath: string, dataDir: string): Promise<In
     await checkDatabaseFile(dataDir, dbPath);
     if (!existsSync(path)) return await inspectPlaceOf(path);
     await access(path, constants.R_OK | constants.W_OK);
+    if (statSync(path).isDirectory()) return unavailable(`${path} is a directory`, 'name a file by --db-path');
     const db = new DatabaseSync(path, { readOnly: true });
     try {
       // The service accepts an empty file, and marks it as its own.

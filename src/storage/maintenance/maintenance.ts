@@ -120,7 +120,9 @@ interface Rebuilt {
 export async function rebuildDatabase(places: Places, report: Report): Promise<Rebuilt> {
   const { dbPath } = places;
   // Before the database is set aside, as `using` rejects without the id of the store.
-  if (places.artifacts === 'files') await readStore(places.dataDir);
+  if (places.artifacts === 'files' && (await readStore(places.dataDir)) === undefined) {
+    throw new Error(`${resolve(places.dataDir)} holds no store: --data-dir names the directory of the captures`);
+  }
   const isDamaged = dbPath !== null && existsSync(dbPath) && problemsOfFile(resolve(dbPath)).length > 0;
   const aside = isDamaged ? setAside(resolve(dbPath)) : undefined;
   return using(places, async ({ database: { results }, artifacts }) => {

@@ -1,10 +1,11 @@
 import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
 import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
+import { namingStore } from '../files/own-copies.ts';
 import { readStore } from '../files/store-id.ts';
-import { type ArtifactStore, putCapture, readFiles } from '../ports/artifact-store.ts';
-import { namingStore } from '../ports/local-copies.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { readFiles } from '../records/captured-files.ts';
 import { marksOf } from '../records/marks.ts';
 import { createSweep } from '../remote/sweep.ts';
 import { listedRecord } from './listed-record.ts';
@@ -84,7 +85,7 @@ async function moveOne(
   const known = await results.get(record.id);
   // A move that was cut short has copied the files, and deleted the record to write it with the other store.
   const isContinued = known === undefined && (await artifacts.has(record.id));
-  await putCapture(artifacts, record, files);
+  await artifacts.put(record, files);
   if (isContinued) await results.insert(record);
   else await rename(record, known, results);
   await from.remove([record.id]);

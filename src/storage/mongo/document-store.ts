@@ -1,19 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Binary, type Collection, type Db, type Filter } from 'mongodb';
 import type { Amount } from '../../capture/stored-limits.ts';
+import { labelsField } from '../documents/find-and-change.ts';
 import { withLock } from '../documents/lock.ts';
-import {
-  amountOf,
-  bytesOf,
-  type Condition,
-  type Document,
-  type DocumentStore,
-  LIMITS,
-  labelsField,
-  type Order,
-  requireRoom,
-  type StoredDocument,
-} from '../ports/document-store.ts';
+import { amountOf, bytesOf, LIMITS, requireRoom } from '../documents/room.ts';
+import type { Condition, Document, DocumentStore, Order, StoredDocument } from '../ports/document-store.ts';
 import { fieldsIn, SCHEMAS, type Table } from '../ports/document-tables.ts';
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import type { Marks } from '../../capture/finding/marks.ts';
-import type { Result, StoredRecord } from '../../capture/result/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 
 /*
  * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `remote/`
@@ -18,15 +17,7 @@ export interface CapturedFiles extends Readonly<Partial<Record<ArtifactKind, Art
   readonly html: ArtifactContent;
 }
 
-type ArtifactContent = Uint8Array | string;
-
-/** Returns the files that a capture has, with their kinds. */
-export function filesIn(captured: CapturedFiles): readonly (readonly [ArtifactKind, ArtifactContent])[] {
-  return ARTIFACT_KINDS.flatMap((kind) => {
-    const content = captured[kind];
-    return content == null ? [] : [[kind, content] as const];
-  });
-}
+export type ArtifactContent = Uint8Array | string;
 
 /** First and last byte, both included. */
 export interface ByteSpan {
@@ -61,10 +52,7 @@ export interface OpenArtifact extends ReadableFile {
 /** A capture that is written durably but not visible yet. */
 export interface StagedCapture {
   readonly info: ScreenshotInfo;
-  /**
-   * Makes the capture visible as a whole. Resolves when it would survive a crash: with true, or with false when a
-   * capture with this id was visible already. That capture then stays as it is.
-   */
+  /** Makes the capture visible as a whole; see `ArtifactStore.put`. */
   publish(): Promise<boolean>;
   /** Removes the capture, published or not; a capture that was visible already stays. */
   discard(): Promise<void>;
@@ -85,18 +73,18 @@ export interface RemovedArtifacts {
 export interface ArtifactStore {
   /** Identifies this store in the records of its captures; constant for the store's whole life. */
   id(): Promise<string>;
-  /** Stores a test file and removes it again. Rejects as `stage` would. */
-  probe(): Promise<void>;
   /**
-   * Writes the artifacts of a capture together with its whole record. `sha256`: that of the image, where it is known.
+   * Stores the artifacts of a capture together with its whole record, and makes the capture visible as a whole. Resolves
+   * when it would survive a crash: with true, or with false when a capture with this id was visible already. That capture
+   * then stays as it is. `sha256`: that of the image, where it is known.
    */
-  stage(record: StoredRecord, files: CapturedFiles, sha256?: string): Promise<StagedCapture>;
+  put(record: StoredRecord, files: CapturedFiles, sha256?: string): Promise<boolean>;
   has(id: number): Promise<boolean>;
   /** Rejects with `artifact_pending` as `open` does. */
   info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;
   /** Reads the record of a capture, stored or failed; undefined when there is none. */
   record(id: number): Promise<StoredRecord | undefined>;
-  /** Replaces the marks in the record that is kept with the files. Without such a record, does nothing. */
+  /** Replaces the marks in the record that is kept with the files. Where there is none, marks have no effect. */
   mark(id: number, marks: Marks): Promise<void>;
   /**
    * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless
@@ -130,6 +118,10 @@ export interface ArtifactStore {
 
 /** The store in a data directory, which also keeps the records of failed captures. */
 export interface LocalStore extends ArtifactStore {
+  /** Stores a test file and removes it again. Rejects as `stage` would. */
+  probe(): Promise<void>;
+  /** As `put`, in two steps. */
+  stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
   /**
    * Writes the record of a capture without files. Resolves when it would survive a power failure; a record with this id
    * stays as it is. Rejects as `stage` does.
@@ -142,45 +134,4 @@ export interface LocalStore extends ArtifactStore {
   copyRecord(record: StoredRecord): Promise<void>;
   /** Removes copies of captures that another store has. Does not remove thumbnails or change `bytes`. */
   release(ids: readonly number[]): Promise<void>;
-}
-
-/** Returns a store with some methods replaced. Its size is read each time: spreading would copy it once. */
-export function changedStore(store: ArtifactStore, changed: Partial<Omit<ArtifactStore, 'bytes'>>): ArtifactStore {
-  return {
-    ...store,
-    ...changed,
-    get bytes() {
-      return store.bytes;
-    },
-  };
-}
-
-export async function putCapture(
-  store: ArtifactStore,
-  record: Result | StoredRecord,
-  files: CapturedFiles,
-): Promise<ScreenshotInfo> {
-  const staged = await store.stage({ evidence: null, ...record }, files);
-  try {
-    await staged.publish();
-  } catch (error) {
-    await staged.discard();
-    throw error;
-  }
-  return staged.info;
-}
-
-/** Reads all files of a capture; undefined when one of them is gone. */
-export async function readFiles(
-  store: Pick<ArtifactStore, 'open'>,
-  { id, artifacts }: StoredRecord,
-): Promise<CapturedFiles | undefined> {
-  const contents: Partial<Record<ArtifactKind, Buffer>> = {};
-  for (const kind of artifacts?.kinds ?? []) {
-    const file = await store.open(id, kind);
-    if (file === undefined) return undefined;
-    contents[kind] = await buffer(file.stream());
-  }
-  const { image, html } = contents;
-  return image === undefined || html === undefined ? undefined : { ...contents, image, html };
 }

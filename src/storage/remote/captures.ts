@@ -4,7 +4,7 @@ import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
-import { type StoredFile, type Unpacked, unpacked } from './pack.ts';
+import { type Unpacked, unpacked } from './pack.ts';
 
 /** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
 const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
@@ -21,13 +21,14 @@ export interface FoundCapture extends Unpacked {
 
 /** Finds a capture; undefined when there is none, whatever a listing says. */
 export async function findCapture(backend: Backend, id: number): Promise<FoundCapture | undefined> {
-  for (const bytes of HEAD_BYTES) {
-    const found = await backend.get(keyOf(id, 'capture'), { start: 0, end: bytes - 1 });
+  for (const read of HEAD_BYTES) {
+    const found = await backend.get(keyOf(id, 'capture'), { start: 0, end: read - 1 });
     if (found === undefined) return undefined;
     const head = headOf(found.content, id);
     if (head !== undefined) {
       const { content, bytes: objectBytes } = found;
-      return { ...head, content, objectBytes, bytes: objectBytes + bytesBeside(head.files) };
+      const bytes = head.files.reduce((sum, file) => sum + (file.key === undefined ? 0 : file.bytes), objectBytes);
+      return { ...head, content, objectBytes, bytes };
     }
   }
   throw damagedRecord(id);
@@ -39,11 +40,6 @@ function headOf(content: Buffer, id: number): Unpacked | undefined {
   } catch (error) {
     throw damagedRecord(id, error);
   }
-}
-
-/** Bytes of the files that are not packed. */
-export function bytesBeside(files: readonly StoredFile[]): number {
-  return files.reduce((sum, { key, bytes }) => sum + (key === undefined ? 0 : bytes), 0);
 }
 
 /** Reads bytes of the object `capture`; undefined when it is gone. */

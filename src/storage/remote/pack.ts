@@ -1,5 +1,11 @@
-import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
+import { randomUUID } from 'node:crypto';
+import { type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
+import { sha256 } from '../files/record-file.ts';
+import type { CapturedFiles } from '../ports/artifact-store.ts';
+import { filesIn } from '../records/captured-files.ts';
+import { fileKey } from './keys.ts';
 
 /*
  * The object `capture`: a line of JSON (`Head`), the packed files, one after another, then the record as JSON. So most
@@ -12,7 +18,7 @@ const MAX_PACKED_BYTES = 1024 * 1024;
 const MAX_TOGETHER_BYTES = 8 * 1024 * 1024;
 
 /** A file of a capture. */
-export interface StoredFile {
+interface StoredFile {
   readonly kind: ArtifactKind;
   readonly bytes: number;
   /** In hex. */
@@ -26,18 +32,10 @@ export function keysOf(files: readonly StoredFile[]): readonly string[] {
   return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
 }
 
-export interface NewFile extends StoredFile {
+/** A file that is an object of its own. */
+interface LooseFile extends StoredFile {
+  readonly key: string;
   readonly content: Uint8Array;
-}
-
-/** Returns a function that tells of the next file of a capture whether it is packed. */
-export function createPacking(record: string): (kind: ArtifactKind, bytes: number) => boolean {
-  let total = Buffer.byteLength(record);
-  return (kind, bytes) => {
-    const fits = kind !== 'image' && bytes <= MAX_PACKED_BYTES && total + bytes <= MAX_TOGETHER_BYTES;
-    if (fits) total += bytes;
-    return fits || bytes === 0;
-  };
 }
 
 interface Head {
@@ -45,10 +43,35 @@ interface Head {
   readonly files: readonly StoredFile[];
 }
 
-export function packed(info: ScreenshotInfo, files: readonly NewFile[], record: string): Buffer {
-  const head: Head = { info, files: files.map(({ content: _, ...file }) => file) };
-  const contents = files.flatMap(({ key, content }) => (key === undefined ? [content] : []));
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents, Buffer.from(record)]);
+/** Packs a capture. `loose`: the files that are not packed; each packing gives them keys that were never used. */
+export async function packed(
+  info: ScreenshotInfo,
+  record: StoredRecord,
+  captured: CapturedFiles,
+): Promise<{ readonly capture: Buffer; readonly loose: readonly LooseFile[] }> {
+  const json = Buffer.from(JSON.stringify(record));
+  const upload = randomUUID();
+  const files: StoredFile[] = [];
+  const loose: LooseFile[] = [];
+  const contents: Uint8Array[] = [];
+  let together = json.length;
+  for (const [kind, given] of filesIn(captured)) {
+    const content = typeof given === 'string' ? Buffer.from(given) : given;
+    const bytes = content.byteLength;
+    const file = { kind, bytes, sha256: kind === 'image' ? info.sha256 : await sha256(content) };
+    const isSmall = kind !== 'image' && bytes <= MAX_PACKED_BYTES && together + bytes <= MAX_TOGETHER_BYTES;
+    if (isSmall || bytes === 0) {
+      files.push(file);
+      contents.push(content);
+      together += bytes;
+    } else {
+      const key = fileKey(info, upload, artifactFile(kind, info.format));
+      files.push({ ...file, key });
+      loose.push({ ...file, key, content });
+    }
+  }
+  const head: Head = { info, files };
+  return { capture: Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents, json]), loose };
 }
 
 export interface Unpacked {

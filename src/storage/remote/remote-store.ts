@@ -1,25 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ARTIFACTS, type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { nullIfDamaged } from '../failures/store-errors.ts';
 import { describeNewest } from '../files/ids-by-time.ts';
-import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
+import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';
-import {
-  type ArtifactStore,
-  type ByteSpan,
-  type CapturedFiles,
-  filesIn,
-  type OpenArtifact,
-  type StagedCapture,
-} from '../ports/artifact-store.ts';
+import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact } from '../ports/artifact-store.ts';
 import type { Backend } from './backend.ts';
-import { bytesBeside, type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
-import { fileKey, keyOf } from './keys.ts';
-import { createPacking, keysOf, type NewFile, packed, type StoredFile } from './pack.ts';
+import { type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
+import { keyOf } from './keys.ts';
+import { keysOf, packed } from './pack.ts';
 import { findRemovable, removeCaptures } from './removal.ts';
 import { UPLOAD_MS } from './sweep.ts';
 
@@ -44,78 +36,46 @@ export function createRemoteStore(
     if (total !== null) total = Math.max(total + bytes, 0);
   }
 
-  /** All uploads end before anything is removed: a running one would leave its file behind. */
-  async function upload(files: readonly NewFile[], { format }: Pick<ScreenshotInfo, 'format'>): Promise<void> {
-    const uploads = await Promise.allSettled(
-      files.map(async ({ kind, key, content, sha256 }) => {
-        if (key !== undefined) await backend.putFile(key, content, { type: ARTIFACTS[kind].mediaType(format), sha256 });
-      }),
-    );
-    const failed = uploads.find(({ status }) => status === 'rejected');
-    if (failed?.status !== 'rejected') return;
-    // The sweep removes files that cannot be removed now.
-    await backend.remove(keysOf(files)).catch(() => undefined);
-    throw failed.reason;
-  }
-
-  async function stage(record: StoredRecord, captured: CapturedFiles, known?: string): Promise<StagedCapture> {
+  async function put(record: StoredRecord, captured: CapturedFiles, known?: string): Promise<boolean> {
     const begunAt = Date.now();
     const info = await screenshotInfo(record, captured.image, known);
-    const name = randomUUID();
-    const json = JSON.stringify(record);
-    const isPacked = createPacking(json);
-    const files: NewFile[] = [];
-    for (const [kind, given] of filesIn(captured)) {
-      const content = typeof given === 'string' ? Buffer.from(given) : given;
-      const bytes = content.byteLength;
-      const digest = kind === 'image' ? info.sha256 : await sha256(content);
-      const key = isPacked(kind, bytes) ? undefined : fileKey(info, name, artifactFile(kind, info.format));
-      files.push({ kind, bytes, sha256: digest, key, content });
+    const { capture, loose } = await packed(info, record, captured);
+    const keys = loose.map(({ key }) => key);
+    // The sweep removes files that cannot be removed now.
+    const removeUnused = () => backend.remove(keys).catch(() => undefined);
+    const uploads = await Promise.allSettled(
+      loose.map(({ kind, key, content, sha256 }) =>
+        backend.putFile(key, content, { type: ARTIFACTS[kind].mediaType(info.format), sha256 }),
+      ),
+    );
+    try {
+      // All uploads have ended before anything is removed: a running one would leave its file behind.
+      for (const uploaded of uploads) if (uploaded.status === 'rejected') throw uploaded.reason;
+      // A clock that was set, or a machine that slept, counts as well.
+      if (Math.abs(Date.now() - begunAt) > uploadMs) {
+        throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
+      }
+    } catch (error) {
+      await removeUnused();
+      throw error;
     }
-    await upload(files, info);
-    return staged(info, files, packed(info, files, json), begunAt);
+    // Until this has an answer, the capture may appear at any time: its files stay.
+    const isFirst = await show(info.id, capture, keys);
+    if (isFirst) changed(capture.length + loose.reduce((sum, { bytes }) => sum + bytes, 0));
+    else await removeUnused();
+    return isFirst;
   }
 
-  function staged(info: ScreenshotInfo, files: readonly StoredFile[], capture: Buffer, begunAt: number): StagedCapture {
-    let state: 'uploaded' | 'published' | 'unknown' | 'deleted' = 'uploaded';
-    const own = keysOf(files);
-    const deleteUnused = async () => {
-      state = 'deleted';
-      await backend.remove(own);
-    };
-    return {
-      info,
-      publish: async () => {
-        // A clock that was set, or a machine that slept, counts as well.
-        if (Math.abs(Date.now() - begunAt) > uploadMs) {
-          throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
-        }
-        // Until there is an answer, the capture may appear at any time.
-        state = 'unknown';
-        const key = keyOf(info.id, 'capture');
-        let isInserted = await backend.insert(key, capture);
-        const found = isInserted ? undefined : await wholeCapture(backend, info.id).catch(nullIfDamaged);
-        if (found === null) {
-          // Nobody can read that one.
-          await backend.put(key, capture);
-          isInserted = true;
-        }
-        if (!isInserted && found === undefined) {
-          throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
-        }
-        // The answer to an earlier attempt to insert it may have been lost.
-        const isOwn = isInserted || keysOf(found?.files ?? []).some((each) => own.includes(each));
-        if (isOwn) {
-          state = 'published';
-          changed(capture.length + bytesBeside(files));
-        } else await deleteUnused().catch(() => undefined);
-        return isOwn;
-      },
-      discard: async () => {
-        if (state === 'published') await remove([info.id]);
-        else if (state === 'uploaded') await deleteUnused();
-      },
-    };
+  /** Makes a capture appear; resolves with false when there is one with its id. `own`: the keys of its files. */
+  async function show(id: number, capture: Buffer, own: readonly string[]): Promise<boolean> {
+    const key = keyOf(id, 'capture');
+    if (await backend.insert(key, capture)) return true;
+    const found = await wholeCapture(backend, id).catch(nullIfDamaged);
+    if (found === undefined) throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
+    // Nobody can read that one.
+    if (found === null) await backend.put(key, capture);
+    // The answer to an earlier attempt to insert it may have been lost.
+    return found === null || keysOf(found.files).some((each) => own.includes(each));
   }
 
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
@@ -189,25 +149,16 @@ export function createRemoteStore(
     return found && checkedScreenshotInfo(found.info);
   }
 
-  const has = async (id: number) => (await backend.size(keyOf(id, 'capture'))) !== undefined;
-
   return {
     id: () => Promise.resolve(backend.name),
-    probe: async () => {
-      const content = Buffer.from('probe');
-      const key = fileKey({ id: 0 }, randomUUID(), 'probe');
-      await backend.putFile(key, content, { type: 'text/plain', sha256: await sha256(content) });
-      await backend.remove([key]);
-    },
-    stage,
-    has,
+    put,
+    has: async (id) => (await backend.size(keyOf(id, 'capture'))) !== undefined,
     info,
     record: async (id) => (await wholeCapture(backend, id))?.record,
     open: openArtifact,
     list: (limit, before = Number.MAX_SAFE_INTEGER) => describeNewest(backend.newest(before, limit), info, limit),
-    mark: async (id, marks) => {
-      if (await has(id)) await backend.put(keyOf(id, 'marks'), Buffer.from(JSON.stringify(marks)));
-    },
+    // Also before the upload of the capture has ended. The sweep deletes marks whose capture is gone.
+    mark: (id, marks) => backend.put(keyOf(id, 'marks'), Buffer.from(JSON.stringify(marks))),
     oldest: (key) => oldest(key),
     oldestAfter: (id) => oldest(undefined, id),
     sizeOf: async (id) => (await findRemovable(backend, id))?.bytes ?? 0,

@@ -1,16 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { nullIfDamaged } from '../failures/store-errors.ts';
-import {
-  type ArtifactStore,
-  type CapturedFiles,
-  filesIn,
-  type LocalStore,
-  readFiles,
-} from '../ports/artifact-store.ts';
-import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
-import { marksOf, sameMarks } from '../records/marks.ts';
+import { hasCopy, namingStore } from '../files/own-copies.ts';
+import type { ArtifactStore, CapturedFiles, LocalStore } from '../ports/artifact-store.ts';
+import type { LocalCopies } from '../ports/local-copies.ts';
+import { filesIn, readFiles } from '../records/captured-files.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
@@ -23,8 +19,6 @@ const KEPT_BYTES = 64 * 1024 ** 2;
 export interface Uploads extends LocalCopies {
   /** Whether this process has just made and answered the capture, and no attempt to upload it has failed. */
   isFresh(id: number): boolean;
-  /** Notes that the marks in the record on the disk have changed. */
-  marked(id: number): void;
   /** Forgets captures that are removed. */
   forget(ids: readonly number[]): void;
 }
@@ -36,19 +30,6 @@ interface Copy {
   readonly sha256?: string;
 }
 
-/** A capture that this process has staged, until it is released. */
-interface Own {
-  /**
-   * The capture until its first upload, before which no other process can have uploaded it; undefined: it is on the
-   * disk only.
-   */
-  copy: Copy | undefined;
-  hasFailed: boolean;
-  isUploaded: boolean;
-  /** Whether the other store may lack marks that are in the record on the disk. */
-  isMarked: boolean;
-}
-
 /** Copies in the data directory of captures that are uploaded to another store. */
 export function createUploads(
   local: LocalStore,
@@ -56,21 +37,14 @@ export function createUploads(
   { later = false }: { readonly later?: boolean } = {},
 ): Uploads {
   const limit = pLimit(UPLOADS);
-  const owned = new Map<number, Own>();
-  let keptBytes = 0;
+  /** Captures until their first upload, before which no other process can have uploaded them. */
+  const kept = new LRUCache<number, Copy>({ maxSize: KEPT_BYTES, sizeCalculation: bytesOf });
+  const fresh = new Set<number>();
+  /** Captures that this process has uploaded, and may still have to discard. */
+  const uploaded = new Set<number>();
 
-  /** Returns the copy in memory, which is needed once. */
-  function take(mine: Own | undefined): Copy | undefined {
-    const copy = mine?.copy;
-    if (mine === undefined || copy === undefined) return undefined;
-    mine.copy = undefined;
-    keptBytes -= bytesOf(copy);
-    return copy;
-  }
-
-  function forget(id: number): void {
-    take(owned.get(id));
-    owned.delete(id);
+  function forget(ids: readonly number[]): void {
+    for (const id of ids) for (const known of [kept, fresh, uploaded]) known.delete(id);
   }
 
   async function copyOnDisk(id: number): Promise<Copy | undefined> {
@@ -80,80 +54,50 @@ export function createUploads(
   }
 
   /** Resolves with the record of the files in the store; undefined when there is no copy. */
-  async function upload(copy: Copy | undefined, mine: Own | undefined): Promise<StoredRecord | undefined> {
+  async function upload(copy: Copy | undefined): Promise<StoredRecord | undefined> {
     if (copy === undefined) return undefined;
     const record = await namingStore(copy.record, remote);
-    const staged = await remote.stage(record, copy.files, copy.sha256);
-    try {
-      if (await staged.publish()) {
-        if (mine !== undefined) mine.isUploaded = true;
-        return record;
-      }
-    } catch (error) {
-      await staged.discard().catch(() => undefined);
-      throw error;
+    if (await remote.put(record, copy.files, copy.sha256)) {
+      uploaded.add(record.id);
+      return record;
     }
     const first = await remote.record(record.id);
-    // The existing capture was removed after `publish` found it. The next attempt can publish.
+    // The existing capture was removed meanwhile. The next attempt can store it.
     if (first === undefined) throw new CapstanError('artifacts_unavailable');
     return first;
   }
 
   async function deliver(id: number): Promise<StoredRecord | undefined> {
-    const mine = owned.get(id);
-    const kept = take(mine);
-    const known = kept === undefined ? await remote.record(id).catch(nullIfDamaged) : null;
-    const uploaded = known ?? (await upload(kept ?? (await copyOnDisk(id)), mine));
-    return uploaded && withLaterMarks(uploaded, mine);
-  }
-
-  /** Marks that were given before the store had the capture are in the record on the disk alone. */
-  async function withLaterMarks(uploaded: StoredRecord, mine: Own | undefined): Promise<StoredRecord> {
-    for (let written = uploaded; ; ) {
-      if (mine?.isMarked === false) return written;
-      if (mine !== undefined) mine.isMarked = false;
-      const now = await local.record(written.id);
-      if (now === undefined || sameMarks(now, written)) return written;
-      const marks = marksOf(now);
-      await remote.mark(written.id, marks);
-      written = { ...written, ...marks };
-    }
-  }
-
-  async function deliverWithin(id: number): Promise<StoredRecord | undefined> {
+    const copy = kept.get(id);
+    kept.delete(id);
     try {
-      return await limit(() => deliver(id));
+      if (copy !== undefined) return await upload(copy);
+      return (await remote.record(id).catch(nullIfDamaged)) ?? (await upload(await copyOnDisk(id)));
     } catch (error) {
-      const mine = owned.get(id);
-      // The attempt may have failed when it was about to write the marks.
-      if (mine !== undefined) mine.hasFailed = mine.isMarked = true;
+      fresh.delete(id);
       throw error;
     }
   }
 
   return {
     copyFailed: null,
-    deliverLater: later ? deliverWithin : null,
-    isFresh: (id) => later && owned.get(id)?.hasFailed === false,
-    marked: (id) => {
-      const mine = owned.get(id);
-      if (mine !== undefined) mine.isMarked = true;
-    },
-    forget: (ids) => ids.forEach(forget),
+    deliverLater: later ? (id) => limit(deliver, id) : null,
+    isFresh: (id) => later && fresh.has(id),
+    forget,
+    probe: local.probe,
     stage: async (record, files) => {
+      const { id } = record;
       const { info, publish, discard } = await local.stage(record, files);
-      const copy = { record, files, sha256: info.sha256 };
-      const isKept = keptBytes + bytesOf(copy) <= KEPT_BYTES;
-      if (isKept) keptBytes += bytesOf(copy);
-      const mine: Own = { copy: isKept ? copy : undefined, hasFailed: false, isUploaded: false, isMarked: false };
-      owned.set(record.id, mine);
+      kept.set(id, { record, files, sha256: info.sha256 });
+      fresh.add(id);
       return {
         info,
         publish,
         discard: async () => {
-          forget(record.id);
+          const isOurs = uploaded.has(id);
+          forget([id]);
           try {
-            if (mine.isUploaded) await remote.remove([record.id]);
+            if (isOurs) await remote.remove([id]);
           } finally {
             await discard();
           }
@@ -162,16 +106,17 @@ export function createUploads(
     },
     keepRecord: local.keepRecord,
     has: (id) => hasCopy(local, id),
-    record: (id) => local.record(id),
-    deliver: ({ id }) => deliverWithin(id),
+    record: local.record,
+    deliver: ({ id }) => limit(deliver, id),
     release: async (records) => {
       const ids = records.map(({ id }) => id);
       await local.release(ids);
-      ids.forEach(forget);
+      forget(ids);
     },
   };
 }
 
+/** Returns at least 1, as the cache requires. */
 function bytesOf({ files }: Copy): number {
-  return filesIn(files).reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0);
+  return filesIn(files).reduce((sum, [, content]) => sum + Buffer.byteLength(content), 1);
 }

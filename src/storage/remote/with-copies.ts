@@ -1,5 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { changedStore } from '../records/captured-files.ts';
 import type { Uploads } from './uploads.ts';
 
 /**
@@ -15,7 +16,7 @@ import type { Uploads } from './uploads.ts';
 export function withCopies(
   remote: ArtifactStore,
   local: ArtifactStore,
-  copies?: Pick<Uploads, 'isFresh' | 'marked' | 'forget'>,
+  copies?: Pick<Uploads, 'isFresh' | 'forget'>,
 ): ArtifactStore {
   async function placeOf(id: number): Promise<'remote' | 'local' | 'waiting'> {
     const copy = await local.record(id);
@@ -35,14 +36,13 @@ export function withCopies(
   }
 
   return changedStore(remote, {
-    probe: () => local.probe(),
     info: (id, { undelivered = false } = {}) => read(id, (store) => store.info(id), undelivered),
     record: (id) => read(id, (store) => store.record(id)),
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
     mark: async (id, marks) => {
       await local.mark(id, marks);
-      copies?.marked(id);
-      await remote.mark(id, marks);
+      // Not for failed captures, and those in other stores.
+      if ((await local.has(id)) || (await remote.has(id))) await remote.mark(id, marks);
     },
     remove: async (ids) => {
       copies?.forget(ids);

@@ -16,15 +16,8 @@ export function s3Backend(client: S3Client, presignSeconds: number | null = null
   /** Resolves with the status. `digest`: the SHA-256, in hex. */
   async function put(key: string, body: Uint8Array, digest: string, headers: Fields, accepts: readonly number[] = []) {
     const checksum = { 'x-amz-checksum-sha256': Buffer.from(digest, 'hex').toString('base64') };
-    const wanted = {
-      method: 'PUT',
-      key,
-      body,
-      payload: digest,
-      headers: { ...headers, ...checksum },
-      accepts,
-    } as const;
-    return (await client.send(wanted)).status;
+    const all = { ...headers, ...checksum };
+    return (await client.send({ method: 'PUT', key, body, payload: digest, headers: all, accepts })).status;
   }
 
   async function insert(key: string, content: Uint8Array): Promise<boolean> {

@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Amount } from '../../capture/stored-limits.ts';
-import {
-  amountOf,
-  bytesOf,
-  type Condition,
-  checkRoom,
-  type Document,
-  type DocumentStore,
-  LIMITS,
-  labelsField,
-  type StoredDocument,
-  whereKey,
-} from '../ports/document-store.ts';
+import { labelsField, whereKey } from '../documents/find-and-change.ts';
+import { amountOf, bytesOf, checkRoom, LIMITS } from '../documents/room.ts';
+import type { Condition, Document, DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import { fieldsIn, fieldsOf, type Table } from '../ports/document-tables.ts';
 import type { Synchronous } from './remote.ts';
 import { erasing, inTransaction } from './transaction.ts';

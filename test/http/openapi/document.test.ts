@@ -144,4 +144,15 @@ describe('the OpenAPI document', () => {
       properties: { format: { default: 'png' }, quality: { default: 80, minimum: 1, maximum: 100 } },
     });
   });
+
+  it('describes a change of a watch by the fields of a watch, which null removes', () => {
+    const { required, properties } = Object(byPointer.get('#/components/schemas/WatchRequest'));
+    const change = Object(byPointer.get('#/components/schemas/WatchChange'));
+    expect(change).toMatchObject({ type: 'object', additionalProperties: false, examples: [{ every: '1h' }] });
+    expect(Object.keys(change.properties)).toEqual(Object.keys(properties));
+    const { default: _default, ...confirm } = properties.confirm;
+    expect(change.properties.confirm).toEqual({ anyOf: [confirm, { type: 'null' }] });
+    expect(required).toEqual(['url']);
+    expect(change.properties.url).toEqual(properties.url);
+  });
 });

@@ -19,7 +19,7 @@ export interface Look {
 export interface Looks {
   /** The captures to show: those that look alike beside each other, and only the first one of a folded group. */
   readonly shown: readonly Result[];
-  /** Number of captures without a perception hash, which are not shown. */
+  /** Number of captures without a perception hash, which are not shown; without those that failed. */
   readonly leftOut: number;
   readonly lookOf: (id: number) => Look | undefined;
 }
@@ -45,6 +45,7 @@ export function useLooks(captures: readonly Result[] | undefined, canFold: boole
       if (canFold) looks.set(first, { alike: group.length, fold: { isOpen, change } });
       shown.push(...(isOpen ? group : group.slice(0, 1)));
     }
-    return { shown, leftOut: (captures?.length ?? 0) - looks.size, lookOf: (id) => looks.get(id) };
+    const leftOut = captures?.filter(({ id, failed }) => !failed && !looks.has(id)).length ?? 0;
+    return { shown, leftOut, lookOf: (id) => looks.get(id) };
   }, [captures, groups, unfolded, canFold]);
 }

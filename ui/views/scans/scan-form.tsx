@@ -21,6 +21,15 @@ const SCHEMES = [
 /** The gallery groups captures by their icons. */
 const CAPTURE = JSON.stringify({ evidence: ['favicon'] });
 
+/** Returns the text in UTF-8; undefined when it is not. */
+function utf8In(bytes: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The form that begins a scan: a list to write, paste, choose or drop. */
 export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => void }) {
   const [text, setText] = useDraft('list', '', withoutCredentials);
@@ -31,11 +40,10 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
   const { error, isRunning, attempt } = useAttempt();
   const choose = async (chosen: File | undefined) => {
     if (chosen === undefined) return;
-    // A long file, or one that is no text, is sent as it is.
-    const isShown = chosen.size <= MAX_SHOWN && !/\.gz$/i.test(chosen.name);
-    setFile(isShown ? undefined : chosen);
-    const shown = isShown ? await chosen.text() : '';
-    setText(() => shown);
+    // A long file, and one that is compressed or in another encoding, is sent as it is.
+    const shown = chosen.size <= MAX_SHOWN ? utf8In(await chosen.arrayBuffer()) : undefined;
+    setFile(shown === undefined ? chosen : undefined);
+    setText(() => shown ?? '');
   };
   const start = async (event: Event) => {
     event.preventDefault();

@@ -1,11 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
 import type { CaptureOutcome } from '../../../capture/outcome.ts';
 import { callbackUrl, MAX_LINE_BYTES } from '../../../capture/request.ts';
 import { refusal } from '../../../capture/validate.ts';
-import type { CaptureService, ItemRequest } from '../../../service/capture-service.ts';
+import type { ItemRequest, ServiceView } from '../../../service/capture-service.ts';
 import { failureOf, noteCutShort, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
 import { BatchLineSchema, BatchResultSchema } from '../../answer/schemas.ts';
 import { clientGone } from '../../connection/client-gone.ts';
@@ -22,7 +21,7 @@ import { integerText } from '../../request/parameters.ts';
 import { prefer, prefersAsync } from '../../request/prefer.ts';
 import { refuseWhenFull } from '../../request/refuse-early.ts';
 import { spendRate } from '../../request/spend-rate.ts';
-import { type RequestSchemas, type RouteContext, routeWithBody } from '../../route.ts';
+import { type RouteContext, routeWithBody } from '../../route.ts';
 import type { HttpContext } from '../../state.ts';
 import { ACCEPTED, answerAccepted } from '../jobs.ts';
 
@@ -92,7 +91,7 @@ async function answerSentLines(
   { concurrency, callback }: Partial<Pick<Asked, 'concurrency' | 'callback'>>,
   context: RouteContext,
 ): Promise<void> {
-  const { service, config, schemas, silenceMs } = context;
+  const { service, config } = context;
   refuseIdempotencyKey(ctx);
   const asLines = preferLinesOrJson(ctx.get('Accept'), 'lines') === 'lines';
   try {
@@ -100,8 +99,7 @@ async function answerSentLines(
     const decoder = bodyDecoder(ctx.req);
     const maxItems = asLines ? Number.POSITIVE_INFINITY : config.maxBatch;
     const forbidden: Forbidden = { count: 0 };
-    const limits = { silenceMs, maxItems, decoder, forbidden };
-    const items = withinRate(ctx, context, sentItems(ctx, schemas, limits));
+    const items = sentItems(ctx, context, { maxItems, decoder, forbidden });
     await admitCallback(ctx, service, callback);
     await answerBatch(ctx, service, { items, size: undefined, concurrency, callback, forbidden }, asLines);
   } catch (error) {
@@ -114,7 +112,7 @@ async function answerSentLines(
 
 async function answerBatch(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   { items, size, concurrency, callback, forbidden }: Asked,
   asLines: boolean,
 ): Promise<void> {
@@ -142,70 +140,32 @@ function isForbidden(outcome: CaptureOutcome): boolean {
   return failureOf(outcome)?.failure.code === 'target_forbidden';
 }
 
-/**
- * Counts each line towards the rate of the caller's API key, if the key has a rate. A line beyond the rate becomes a
- * failed item.
- */
-function withinRate(
-  ctx: HttpContext,
-  context: RouteContext,
-  items: AsyncIterable<ItemRequest>,
-): AsyncIterable<ItemRequest> {
-  return callerOf(ctx).rate === null ? items : countedLines(ctx, context, items);
-}
-
-async function* countedLines(
-  ctx: HttpContext,
-  context: RouteContext,
-  items: AsyncIterable<ItemRequest>,
-): AsyncGenerator<ItemRequest, void, undefined> {
-  for await (const item of items) {
-    if ('failure' in item) {
-      yield item;
-      continue;
-    }
-    yield lineBeyondRate(ctx, context, item.target.url) ?? item;
-  }
-}
-
-function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): ItemRequest | undefined {
-  try {
-    spendRate(ctx, context, 1);
-    return undefined;
-  } catch (error) {
-    return { url, failure: toFailure(error) };
-  }
-}
-
 /** Maximum number of lines in a body that are bad or whose target is forbidden; the next one ends the batch. */
 const MAX_BAD_LINES = 1_000;
-/** Maximum time for which items are read before the event loop gets a turn, in milliseconds. */
-const MAX_MS_PER_TURN = 1;
 
 /** Items of a batch whose target was forbidden. Each costs an event and a line of the log. */
 interface Forbidden {
   count: number;
 }
 
-/** Generates the items of a body of lines as they arrive. @throws `invalid_request` past `maxItems` items. */
+interface SentLimits {
+  readonly maxItems: number;
+  readonly decoder: BodyDecoder;
+  readonly forbidden: Forbidden;
+}
+
+/**
+ * Generates the items of a body of lines as they arrive. Each counts towards the rate of the caller's API key; one beyond
+ * it is a failed item. @throws `invalid_request` past `maxItems` items.
+ */
 async function* sentItems(
   ctx: HttpContext,
-  { screenshot }: RequestSchemas,
-  {
-    silenceMs,
-    maxItems,
-    decoder,
-    forbidden,
-  }: {
-    readonly silenceMs: number;
-    readonly maxItems: number;
-    readonly decoder: BodyDecoder;
-    readonly forbidden: Forbidden;
-  },
+  context: RouteContext,
+  { maxItems, decoder, forbidden }: SentLimits,
 ): AsyncGenerator<ItemRequest, void, undefined> {
+  const { schemas, silenceMs } = context;
   let sent = 0;
   let bad = 0;
-  let turnedAt = performance.now();
   const body = decodedBody(ctx.req, decoder);
   try {
     for await (const line of bodyLines(body, { maxBytes: MAX_LINE_BYTES, silenceMs })) {
@@ -216,18 +176,13 @@ async function* sentItems(
           `A JSON array answers at most ${maxItems} requests. The batch was cancelled: send Accept: ${LINES_TYPE} for longer ones.`,
         );
       }
-      const item = batchItem(line, screenshot);
+      const item = batchItem(line, schemas.screenshot);
       if ('failure' in item) bad += 1;
       if (bad + forbidden.count > MAX_BAD_LINES) {
         yield { url: '', failure: failure('invalid_request', TOO_MANY_BAD_LINES) };
         return;
       }
-      yield item;
-      // Lines that fail at once would otherwise block the event loop for the whole body.
-      const mayFailAtOnce = bad + forbidden.count > 0;
-      if (!mayFailAtOnce && performance.now() - turnedAt < MAX_MS_PER_TURN) continue;
-      await nextTurn();
-      turnedAt = performance.now();
+      yield 'failure' in item ? item : (lineBeyondRate(ctx, context, item.target.url) ?? item);
     }
   } catch (error) {
     throw brokenBody(error);
@@ -235,6 +190,15 @@ async function* sentItems(
     // Reads and drops the rest of the body, so that the client gets to read the answer.
     if (body !== ctx.req) body.destroy();
     ctx.req.resume();
+  }
+}
+
+function lineBeyondRate(ctx: HttpContext, context: RouteContext, url: string): ItemRequest | undefined {
+  try {
+    spendRate(ctx, context, 1);
+    return undefined;
+  } catch (error) {
+    return { url, failure: toFailure(error) };
   }
 }
 

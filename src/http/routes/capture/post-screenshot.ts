@@ -7,7 +7,7 @@ import type { FailureCode } from '../../../capture/errors.ts';
 import type { StoredCapture } from '../../../capture/outcome.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { DetailedResult, Result } from '../../../capture/result/result.ts';
-import type { CaptureService } from '../../../service/capture-service.ts';
+import type { ServiceView } from '../../../service/capture-service.ts';
 import { answerWhole } from '../../answer/artifact-answer.ts';
 import { answer, answerFailure } from '../../answer/envelope.ts';
 import { failureError, failureOf, noteCutShort } from '../../answer/outcome.ts';
@@ -126,7 +126,7 @@ export async function submitted(
 
 async function answerStored(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   { result, evidence }: StoredCapture,
 ): Promise<void> {
   ctx.vary('Accept');
@@ -145,7 +145,7 @@ function hasMarkdown({ outputs }: Result): boolean {
 /** Answers with the file of a capture that has just been made. */
 export async function answerFile(
   ctx: HttpContext,
-  service: CaptureService,
+  service: ServiceView,
   result: Result,
   kind: ArtifactKind = 'image',
 ): Promise<void> {

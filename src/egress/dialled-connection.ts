@@ -1,0 +1,82 @@
+import type { Socket } from 'node:net';
+import { type Dialled, MAX_UNUSED_MS } from '../capture/dialled.ts';
+import type { CapstanError } from '../capture/errors.ts';
+import type { Destination } from './egress-policy.ts';
+
+/** Time within which an idle service sends the first request, in milliseconds. */
+const NO_WAIT_MS = 500;
+
+/** Takes the open connection to a destination, or to the proxy; throws its failure. */
+export type TakeDialled = (
+  destination: Destination,
+) => { readonly socket: Socket; readonly address: string } | undefined;
+
+/** Connections that have waited: the target may close one while the first request is on its way. */
+const waited = new WeakSet<object>();
+
+/** Whether to repeat a request once on another connection when this one brought no answer. */
+export function hasWaited(connection: object): boolean {
+  return waited.has(connection);
+}
+
+/** Marks a stream over a connection as waited when the connection has. */
+export function standsFor<S extends object>(stream: S, connection: object): S {
+  if (waited.has(connection)) waited.add(stream);
+  return stream;
+}
+
+export interface Opened {
+  readonly destination: Destination;
+  readonly socket: Socket;
+  /** The address that answered. */
+  readonly address: string;
+}
+
+/** The result of dialling a capture's target ahead. */
+export class DialledConnection implements Dialled {
+  readonly ms: number;
+  readonly #openedAt = performance.now();
+  #opened: Opened | undefined;
+  #failed: { readonly destination: Destination; readonly error: CapstanError } | undefined;
+
+  constructor({ ms, ...opened }: Partial<Opened> & { readonly ms: number }) {
+    this.ms = ms;
+    const { destination, socket, address } = opened;
+    if (destination === undefined || socket === undefined || address === undefined) return;
+    this.#opened = { destination, socket, address };
+    socket.setTimeout(MAX_UNUSED_MS, () => socket.destroy());
+  }
+
+  /** Notes the failure of another destination. */
+  failed(destination: Destination, error: CapstanError): this {
+    this.#failed = { destination, error };
+    return this;
+  }
+
+  take(host: string, port: number): { readonly socket: Socket; readonly address: string } | undefined {
+    const isAsked = (destination: Destination) => destination.host === host && destination.port === port;
+    if (this.#failed !== undefined && isAsked(this.#failed.destination)) {
+      const { error } = this.#failed;
+      this.#failed = undefined;
+      throw error;
+    }
+    const opened = this.#opened;
+    if (opened === undefined || !isAsked(opened.destination)) return undefined;
+    this.#opened = undefined;
+    const { socket, address } = opened;
+    socket.setTimeout(0);
+    socket.removeAllListeners('timeout');
+    // The target has closed it, or it has waited too long.
+    if (socket.destroyed || socket.readableEnded || !socket.writable) {
+      socket.destroy();
+      return undefined;
+    }
+    if (performance.now() - this.#openedAt > NO_WAIT_MS) waited.add(socket);
+    return { socket, address };
+  }
+
+  close(): void {
+    this.#opened?.socket.destroy();
+    this.#opened = undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import type { ClusterApi } from '../../cluster/open-cluster.ts';
+import type { Config } from '../../config/mod.ts';
+import { descriptorLimit, dialsWithin } from '../../pressure/descriptors.ts';
+import type { EventLog } from '../../storage/ports/event-log.ts';
+import { type CapturePipelineOptions, createCapturePipeline } from '../../streams/capture-pipeline.ts';
+import { createDialStage, type DialStage } from '../../streams/dial-stage.ts';
+import type { Parts } from '../parts.ts';
+import { createWorkerOf } from './cluster-member.ts';
+import { dialCapture, mayBeDialled, performCapture } from './perform-capture.ts';
+import type { Capturing } from './start-capturing.ts';
+
+type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
+
+/** `sharedLog`: the log of the cluster. */
+type PipelineParts = Pick<Parts, 'capturing' | 'storage' | 'events' | 'cluster' | 'logger'> & {
+  readonly sharedLog: EventLog | undefined;
+};
+
+/**
+ * Time from a capture's deadline until the api node gives up waiting for its worker, in milliseconds. Longer than the
+ * worker's grace period, so that the worker's report comes first.
+ */
+const CLUSTER_GRACE_MS = 10_000;
+
+/**
+ * Connects the pipeline with what performs its captures: the browsers of this process, or the work queue of a cluster,
+ * whose worker in this process then has the browsers.
+ */
+export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
+  const { capturing, storage, events, cluster, sharedLog, logger } = parts;
+  const clusterApi = cluster?.createApi({
+    evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
+    inFlight: () => pipeline.inFlight(),
+    onLimits: ({ maxConcurrent, maxQueue }) => {
+      pipeline.setLimits({ maxConcurrent, maxQueue });
+      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster are in force');
+    },
+  });
+  const dialStage = createDialStage(dialsWithin(descriptorLimit(), config.maxDials));
+  const pipeline = createCapturePipeline({
+    ...(clusterApi === undefined
+      ? byThisProcess(config, capturing, dialStage)
+      : byCluster(config, clusterApi, dialStage)),
+    ids: () => storage.ids.next(),
+    events,
+    report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+  });
+  const worker =
+    cluster !== undefined && sharedLog !== undefined && config.role === 'all'
+      ? createWorkerOf(cluster, config.maxConcurrent, {
+          capturing,
+          results: storage.results,
+          eventLog: sharedLog,
+          maxDials: () => dialStage.limit,
+        })
+      : undefined;
+  return {
+    pipeline,
+    clusterApi,
+    worker,
+    setMaxDials: (maxDials: number): void => dialStage.setLimit(dialsWithin(descriptorLimit(), maxDials)),
+    /** Maximum number of dials at once: in a cluster, 0 without a worker that dials ahead of its slots. */
+    get maxDials() {
+      return clusterApi === undefined || clusterApi.areDialsAvailable ? dialStage.limit : 0;
+    },
+  };
+}
+
+/** Options that depend on where captures are performed. */
+type PerformerOptions = Pick<
+  CapturePipelineOptions,
+  'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'
+>;
+
+/** Captures of this process, by its browsers. */
+function byThisProcess(
+  { maxConcurrent, maxQueue }: PipelineConfig,
+  capturing: Capturing,
+  stage: DialStage,
+): PerformerOptions {
+  return {
+    limits: { maxConcurrent, maxQueue },
+    perform: (command) => performCapture(command, capturing),
+    dialling: {
+      stage,
+      // Without a browser, captures wait for one, and their targets should not notice.
+      applies: (command) => stage.limit > 0 && capturing.availability.available && mayBeDialled(command),
+      dial: (command) => dialCapture(command, capturing),
+    },
+  };
+}
+
+/** Captures of a cluster, by the workers that claim them from its queue. */
+function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: DialStage): PerformerOptions {
+  return {
+    limits: api.limits,
+    perform: api.perform,
+    queue: api.queue,
+    maxWaitMs,
+    graceMs: CLUSTER_GRACE_MS,
+    dialling: {
+      stage,
+      // A single capture has a place in the queue: its worker dials in the slot.
+      applies: (command) => stage.limit > 0 && command.batch !== null && mayBeDialled(command) && api.areDialsAvailable,
+      dial: async (command) => {
+        const found = await api.dial(command);
+        return 'state' in found ? { outcome: Promise.resolve(found) } : found;
+      },
+    },
+  };
+}
