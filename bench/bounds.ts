@@ -13,10 +13,7 @@ import type { ServiceProcess } from './support/service-process.ts';
 import { percentile } from './support/statistics.ts';
 import { atMost, exactly, type Finding, formatTable } from './support/table.ts';
 
-/*
- * Cost of a request, field by field. The requests come from the OpenAPI document, so a new field or list is in it
- * by being in the schema; the pages are dear for whatever reads elements.
- */
+/* Cost of a request, field by field. A new field or list is in it by being in the OpenAPI document. */
 
 const MAX_TURN_MS = 50;
 /** For requests that docs/security.md names: those with many problems, and the first interactive capture. */
@@ -29,11 +26,11 @@ const MAX_BODY_BYTES = 900_000;
 const MAX_QUERY_BYTES = 10_000;
 /** Objects of a kind that are stored before its list is read; a key may be refused earlier. */
 const MAX_STORED = 400;
-/** Of 100 captures each. */
 const MAX_JOBS = 20;
 /** Paths that wait for events, or end a session. */
 const UNLISTED: ReadonlySet<string> = new Set(['/events', '/queries/{id}/next', '/session']);
 const KEY = 'asking-key';
+const JOB = { prefer: 'respond-async' };
 const OTHER_KEY = 'other-key';
 const MIB = 1024 ** 2;
 const INTERACTIVE = 'the first interactive capture';
@@ -191,8 +188,9 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   await writeFile(keyFile, `asking:${KEY}:100000\nother:${OTHER_KEY}\n`, { mode: 0o600 });
   const probe = join(import.meta.dirname, 'support/turn-probe.ts');
   await using running = new AsyncDisposableStack();
-  const args = ['--isolate-keys', '--api-key-file', keyFile];
-  const env = { BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` };
+  const args = ['--isolate-keys', '--api-key-file', keyFile, '--allow-webhooks', '127.0.0.1/32'];
+  const secrets = { CAPSTAN_SIGNING_KEY: KEY.repeat(4), CAPSTAN_WEBHOOK_SECRET: `whsec_${btoa(KEY.repeat(4))}` };
+  const env = { ...secrets, BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` };
   const service = await startServiceOn(where, { browserPath, args, env }, running);
   const warm = new Measured(service, turns);
   const contract = JSON.parse((await warm.send('GET', '/openapi.json')).text) as Contract;
@@ -219,8 +217,7 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   const visit = () => visitOfOther(measured, urlOf('small'));
   const visits = await besideRequests(measured.dearest, visit, VISITS, print);
   const times = percentile(visits.beside, 0.95) / percentile(visits.alone, 0.95);
-  // The watches that were stored would go on.
-  await removeWatches(measured);
+  await endWork(measured);
   await delay(REST_MS);
   report(`${where}: a minute after ${await measured.memory()}`);
   const kept = (await measured.residentMiB()) - base;
@@ -286,7 +283,8 @@ function valuesOf(name: string, schema: Schema, schemas: Schemas, bytes: number)
 async function askLists(measured: Measured, { paths, components }: Contract, url: string): Promise<void> {
   for (const [path, body] of Object.entries(largeObjects(url))) {
     for (let at = 0; at < MAX_STORED; at += 1) {
-      const { status } = await measured.send('POST', measured.concrete(path), body(at), { prefer: 'respond-async' });
+      const { status, text } = await measured.send('POST', measured.concrete(path), body(at), JOB);
+      if (status >= 400 && at === 0) throw new Error(`${path} was answered ${status}: ${text.slice(0, 500)}`);
       if (status >= 400) break;
     }
   }
@@ -308,15 +306,15 @@ function largeObjects(url: string): Readonly<Record<string, (at: number) => unkn
   const many = (count: number, length: number) =>
     Array.from({ length: count }, (_, at) => `.${at}${large.slice(0, length)}`);
   const watch = { css: `/*${large}*/`, javascript: { before: `//${large}`, after: `//${large}` } };
-  const marks = { labels: many(20, 90), note: large.slice(0, 2000) };
-  const items = many(100, 7000).map((path) => ({ ...marks, url: DEAD_URL + path }));
+  const marks = { labels: many(20, 60), note: large.slice(0, 2000) };
+  const items = many(100, 5000).map((path) => ({ ...marks, url: DEAD_URL + path }));
   return {
     '/watches': (at) => ({ ...watch, url: `${url}?${at}`, every: '300d', hide: many(50, 990), mask: many(50, 990) }),
     '/queries': () => ({ filter: { type: ['capture.stored'], text: large.slice(0, 200) } }),
     '/feeds': (at) => ({ search: { text: `${at}${large.slice(0, 190)}` } }),
     '/receivers': (at) => ({ address: `${url}${large.slice(0, 2000)}`, name: `r${at}`, kind: 'webhook' }),
     '/screenshot/{id}/share': () => ({ expires: '30d' }),
-    // Jobs, of which each item is a record.
+    // Jobs, of which each of 100 items is a record.
     '/batch': (at) => (at < MAX_JOBS ? { requests: items } : {}),
   };
 }
@@ -343,15 +341,16 @@ async function askPage(measured: Measured, { paths, components }: Contract, name
 async function visitOfOther(measured: Measured, url: string): Promise<void> {
   const key = { 'x-api-key': OTHER_KEY };
   const { status, text } = await measured.send('POST', '/screenshot', { url }, key);
-  if (status !== 200) throw new Error(`a neighbour's capture was answered ${status}: ${text}`);
+  if (status !== 200) throw new Error(`a neighbour's capture was answered ${status}: ${text.slice(0, 500)}`);
   await measured.send('GET', `/screenshot/${JSON.parse(text).data.id}`, undefined, key);
   await measured.send('GET', '/results?limit=20', undefined, key);
 }
 
-async function removeWatches(measured: Measured): Promise<void> {
-  for (let watches: readonly { readonly id: number }[] | undefined; watches?.length !== 0; ) {
-    watches = JSON.parse((await measured.send('GET', '/watches?limit=1000')).text).data ?? [];
-    for (const { id } of watches ?? []) await measured.send('DELETE', `/watches/${id}`);
+async function endWork(measured: Measured): Promise<void> {
+  for (const list of ['/jobs', '/watches', '/watches', '/watches']) {
+    const { text } = await measured.send('GET', `${list}?limit=1000`);
+    const found: readonly { readonly id: number | string }[] = JSON.parse(text).data;
+    for (const { id } of found) await measured.send('DELETE', `${list}/${id}`);
   }
 }
 

@@ -11,7 +11,7 @@ interface PressureOptions {
   readonly activeCaptures: () => number;
   /** Called with the verdict after every reading. */
   readonly onVerdict: (overload: Overload | null) => void;
-  /** Returns free memory to the system; called while the service is idle, and again a little later. */
+  /** Returns free memory to the system; called several times while the service is idle. */
   readonly giveBack: () => void;
   readonly scheduler?: SchedulerLike;
 }

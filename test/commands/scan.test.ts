@@ -136,13 +136,19 @@ describe('capstan scan', () => {
     const sitemap = `<urlset><url><loc>http://127.0.0.8:${hosts.port}/a</loc></url><url><loc>http://127.0.0.8:${hosts.port}/b</loc></url></urlset>`;
     const place = await ground();
     await writeFile(join(place.path, 'sitemap.xml.gz'), gzipSync(sitemap));
+    const index = `http://127.0.0.8:${hosts.closedPort}/sitemap.xml`;
     const { code, stdout, stderr } = await capstan(['scan', '-', '--list', 'sitemap.xml.gz', ...server], {
       ...place.options,
-      stdin: `\ufeff127.0.0.8:${hosts.port}\n`,
+      stdin: `\ufeff127.0.0.8:${hosts.port}\nhttp://127.0.0.8:${hosts.port}/a\nSitemap: ${index}\n`,
     });
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(/^standard input: 1 target\nsitemap\.xml\.gz: 2 targets \(sitemap\)\nscan /),
+    expect(code).toBe(0);
+    // The service reads the sitemap, and knows what several lists have in common.
+    expect(stderr.split('\n').slice(0, 5)).toEqual([
+      'standard input: 2 targets',
+      'sitemap.xml.gz: 2 targets (sitemap)',
+      expect.stringMatching(`all lists: "${index}" cannot be read: .*refused`),
+      'all lists: 3 targets, left out: 1 unread_sitemap, 1 duplicate',
+      expect.stringMatching(/^scan /),
     ]);
     expect(stdout.trimEnd().split('\n')).toEqual(
       ['/', '/a', '/b'].map((path) => `200 http://127.0.0.8:${hosts.port}${path}  127.0.0.8:${hosts.port}${path}`),

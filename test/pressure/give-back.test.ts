@@ -20,13 +20,15 @@ function givenBack(readings: readonly (readonly [mib: number, active: number])[]
 const seconds = (count: number, mib: number, active = 0) => Array.from({ length: count }, () => [mib, active] as const);
 
 describe('giveBackWhenIdle', () => {
-  it('gives memory back when the service was idle for 10 s after it had grown, and again after 20 s', () => {
-    expect(givenBack([...seconds(1, 300), ...seconds(5, 500, 2), ...seconds(60, 500)])).toEqual([16, 36]);
+  it('gives memory back four times, every 10 s, when the service is idle after it had grown', () => {
+    expect(givenBack([...seconds(1, 300), ...seconds(5, 500, 2), ...seconds(60, 500)])).toEqual([16, 26, 36, 46]);
   });
 
   it('gives memory back again later when captures ran meanwhile', () => {
     const first = [...seconds(1, 300), ...seconds(10, 500)];
-    expect(givenBack([...first, ...seconds(15, 500), ...seconds(5, 500, 1), ...seconds(30, 500)])).toEqual([10, 51]);
+    expect(givenBack([...first, ...seconds(5, 500), ...seconds(5, 500, 1), ...seconds(60, 500)])).toEqual([
+      10, 31, 41, 51,
+    ]);
   });
 
   it('gives nothing back while captures run, or when little was taken', () => {
@@ -36,8 +38,8 @@ describe('giveBackWhenIdle', () => {
 
   it('gives back again only what was taken since', () => {
     const first = [...seconds(1, 300), ...seconds(10, 500)];
-    expect(givenBack([...first, ...seconds(60, 420)])).toEqual([10, 30]);
-    expect(givenBack([...first, ...seconds(30, 420), ...seconds(40, 460)])).toEqual([10, 30, 42, 62]);
+    expect(givenBack([...first, ...seconds(60, 420)])).toEqual([10, 20, 30, 40]);
+    expect(givenBack([...first, ...seconds(40, 420), ...seconds(45, 460)])).toEqual([10, 20, 30, 40, 52, 62, 72, 82]);
   });
 });
 

@@ -51,7 +51,11 @@ export async function* targetLines(
   }
 }
 
-function reportLines(name: string, { form, targets, left_out: leftOut, problems }: ListReport): readonly string[] {
+/** Returns lines on what a list gave. `line` 0: of no line of the list. */
+export function reportLines(
+  name: string,
+  { form, targets, left_out: leftOut, problems }: ListReport,
+): readonly string[] {
   const reasons = Object.entries(leftOut).map(([reason, count]) => `${count} ${reason}`);
   const without = reasons.length === 0 ? '' : `, left out: ${reasons.join(', ')}`;
   return [

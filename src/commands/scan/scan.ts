@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type ScanSettings as Parsed, scanFields } from '../../capture/work/scan.ts';
-import type { CapstanClient, Job, ScanSettings } from '../../client/mod.ts';
+import type { CapstanClient, Job, Scan, ScanSettings } from '../../client/mod.ts';
 import { collect } from '../../config/flags.ts';
 import { ConfigError } from '../../config/mod.ts';
 import { flagOf } from '../../config/options.ts';
@@ -11,7 +11,7 @@ import { codeOfEnd } from '../ending.ts';
 import { refuseFullDirectory } from '../full-directory.ts';
 import { addPageFlags, readPageFlags, withClient } from '../serve/server-flags.ts';
 import { makeFolderOf } from '../shot/shot-files.ts';
-import { scanInputs, targetLines } from './scan-input.ts';
+import { reportLines, scanInputs, targetLines } from './scan-input.ts';
 import { type OutputForm, outputHead, outputLine, startProgress } from './scan-output.ts';
 import { writeReport } from './scan-report.ts';
 
@@ -77,8 +77,10 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
       if (isResumed) return scanToResume(client, flags.resume);
       if (place !== undefined) await refuseUnfinished(client, dir);
       const tell = (text: string): void => void process.stderr.write(`${text}\n`);
-      const list = ReadableStream.from(targetLines(inputs, parsed, tell));
-      return client.scan(list, { ...given, capture: options }, { signal });
+      const lines = ReadableStream.from(targetLines(inputs, parsed, tell));
+      const begun = await client.scan(lines, { ...given, capture: options }, { signal });
+      tellOfAll(begun.list, inputs.length, tell);
+      return begun;
     };
     const { id } = await begin();
     process.stderr.write(`scan ${id}\n`);
@@ -86,6 +88,14 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
     if (report !== undefined && !signal.aborted) await writeReport(client, id, report, signal);
     process.exitCode = code;
   });
+}
+
+/** Reports what only the service knows: the sitemaps that it read, and what several lists have in common. */
+function tellOfAll(list: Scan['list'], inputs: number, tell: (text: string) => void): void {
+  const { left_out: leftOut, problems } = list;
+  if (inputs === 1 ? leftOut.unread_sitemap === undefined : Object.keys(leftOut).length === 0) return;
+  const unnumbered = problems.map((each) => ({ ...each, line: 0 }));
+  for (const line of reportLines('all lists', { ...list, form: 'lines', problems: unnumbered })) tell(line);
 }
 
 /** Writes the outcomes of a scan as they come. Resolves with the exit code. */
