@@ -13,8 +13,14 @@ export function readReceiver(text: string): NewReceiver {
   const [first = '', ...rest] = text.trim().split(/\s+/);
   const [, name, kind, address] = /^([^=:]+)=([^:]+):(.+)$/.exec(first) ?? [];
   const pace = Object.fromEntries(rest.map((part) => /^([^=]*)=?(.*)$/.exec(part)?.slice(1) ?? []));
-  const { 'max-per-hour': most, ...others } = pace;
-  const written = { name, kind, address, ...others, ...(most !== undefined && { maxPerHour: Number(most) }) };
+  const { 'max-per-hour': maxPerHour, ...others } = pace;
+  const written = {
+    name,
+    kind,
+    address,
+    ...others,
+    ...(maxPerHour !== undefined && { maxPerHour: Number(maxPerHour) }),
+  };
   const { success, data, error } = NewReceiverSchema.safeParse(written);
   if (success) return data;
   const [issue] = error.issues;

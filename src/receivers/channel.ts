@@ -110,10 +110,10 @@ export class Channel {
       return;
     }
     // With a maximum an hour, one at a time: a second one may be one too many.
-    const most = pace.maxPerHour === undefined ? atOnce : 1;
+    const max = pace.maxPerHour === undefined ? atOnce : 1;
     for (const delivery of found) {
       const { lane, dueAt } = delivery;
-      if (this.#sending.size >= most) return;
+      if (this.#sending.size >= max) return;
       if (this.#sending.has(lane) || this.#blocked.has(lane)) continue;
       if (dueAt > now) this.#blocked.set(lane, dueAt);
       else this.#start(delivery);

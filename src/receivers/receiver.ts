@@ -37,7 +37,7 @@ export const KEYS = {
   /** Callbacks of one API key to one server are one receiver. */
   callback: (apiKeyName: string | null, url: string) =>
     `${CALLBACKS}${hashOf(`${apiKeyName} ${URL.parse(url)?.origin}`)}`,
-  /** One that a key has given. */
+  /** A receiver that a key has given. */
   given: (apiKeyName: string | null, name: string) => `k.${apiKeyName ?? ''}/${name}`,
 } as const;
 

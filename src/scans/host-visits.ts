@@ -16,9 +16,9 @@ export class HostVisits {
   }
 
   /** Whether a host is not held, and has fewer than `most` visits. */
-  isFree(name: string, most: number): boolean {
+  isFree(name: string, max: number): boolean {
     const host = this.#hosts.get(name);
-    return host === undefined || (host.holds === 0 && host.running < most);
+    return host === undefined || (host.holds === 0 && host.running < max);
   }
 
   enter(name: string): void {

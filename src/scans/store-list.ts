@@ -78,14 +78,14 @@ function noTargets({ form, left_out: leftOut, problems }: ListReport): CapstanEr
 }
 
 function tooMany(): CapstanError {
-  const most = MAX_SCAN_TARGETS.toLocaleString('en');
+  const max = MAX_SCAN_TARGETS.toLocaleString('en');
   return new CapstanError(
     'invalid_request',
-    `The list has more than ${most} targets, with all ports and schemes: divide it.`,
+    `The list has more than ${max} targets, with all ports and schemes: divide it.`,
   );
 }
 
 function tooLong(): CapstanError {
-  const most = bytesText(STORED_LIMITS.scanList.bytes);
-  return new CapstanError('payload_too_large', `The list takes more than ${most} compressed: divide it.`);
+  const max = bytesText(STORED_LIMITS.scanList.bytes);
+  return new CapstanError('payload_too_large', `The list takes more than ${max} compressed: divide it.`);
 }

@@ -49,8 +49,8 @@ function readNetwork(text: string): RangeReading {
   if (address === '' || parseAddress(address) === null) return undefined;
   const cidr = parseCidr(text);
   if (cidr === null) {
-    const most = address.includes(':') ? 128 : 32;
-    return { problem: `has the prefix length ${bits}: it is a number from 0 to ${most}` };
+    const max = address.includes(':') ? 128 : 32;
+    return { problem: `has the prefix length ${bits}: it is a number from 0 to ${max}` };
   }
   const [network, length] = cidr;
   const family = familyOf(network);

@@ -96,8 +96,8 @@ export async function* readList(
     }
     const count = countTargets(entry, expansion);
     if (count > mostOfEntry) {
-      const most = maxTargets.toLocaleString('en');
-      const problem = `has ${count.toLocaleString('en')} targets: at most ${most} are accepted`;
+      const max = maxTargets.toLocaleString('en');
+      const problem = `has ${count.toLocaleString('en')} targets: at most ${max} are accepted`;
       leave('too_large', line, text, problem);
       return undefined;
     }
@@ -189,11 +189,8 @@ function namesTooMany(targets: number): CapstanError {
 }
 
 function tooLong(characters: number): CapstanError {
-  const most = bytesText(characters);
-  return new CapstanError(
-    'payload_too_large',
-    `The list, with its sitemaps, has more than ${most} of text: divide it.`,
-  );
+  const max = bytesText(characters);
+  return new CapstanError('payload_too_large', `The list, with its sitemaps, has more than ${max} of text: divide it.`);
 }
 
 /** Whether a list could not be read because of what it contains: damaged gzip, or a CSV record without an end. */

@@ -153,10 +153,10 @@ const inKernel = ({ user, system }: CpuTime): number =>
 
 /** Returns the renderer with the highest measure; undefined when none is above 0. */
 function mostOf({ renderers }: Family, measure: (time: CpuTime) => number): number | undefined {
-  let most: { readonly pid: number; readonly value: number } | undefined;
+  let busiest: { readonly pid: number; readonly value: number } | undefined;
   for (const [pid, time] of renderers) {
     const value = measure(time);
-    if (value > (most?.value ?? 0)) most = { pid, value };
+    if (value > (busiest?.value ?? 0)) busiest = { pid, value };
   }
-  return most?.pid;
+  return busiest?.pid;
 }

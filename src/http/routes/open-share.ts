@@ -180,7 +180,7 @@ async function answerDifference(ctx: HttpContext, shared: Shared): Promise<void>
   if (drawing !== null) answerDrawing(ctx, drawing);
 }
 
-/** Whoever has the link compares: so many views take the places of no key. */
+/** Anyone with the link compares: so many views take the places of no key. */
 async function compared(
   ctx: HttpContext,
   { link, service }: Shared,

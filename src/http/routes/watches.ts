@@ -108,8 +108,8 @@ export const getWatches = route({
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0, recent = 0 }, { service: { watches } }) => {
     const ofKey = listedKey(ctx);
-    const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
-    const found = ofKey === null ? NO_WATCHES : await watches.list({ ofKey, label, after: cursor, limit: most });
+    const max = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
+    const found = ofKey === null ? NO_WATCHES : await watches.list({ ofKey, label, after: cursor, limit: max });
     const cursorAfter = ({ id }: Watch) => idCursor(id);
     if (recent === 0) return answer(ctx, linkedPage(ctx, found, cursorAfter));
     const { gone, release } = goneSignal(ctx);

@@ -34,11 +34,11 @@ export function visibleDifferences(
 }
 
 /** Whether two images of the same size look different in at most so many pixels. */
-export function lookAlike(a: Uint32Array, b: Uint32Array, width: number, most: number): boolean {
+export function lookAlike(a: Uint32Array, b: Uint32Array, width: number, max: number): boolean {
   const options = { threshold: THRESHOLD };
   // Most pairs fail here, in a third of the time.
-  if (diff(bytesOf(a), bytesOf(b), undefined, width, a.length / width, options) > most) return false;
-  return visibleDifferences(a, b, width).count <= most;
+  if (diff(bytesOf(a), bytesOf(b), undefined, width, a.length / width, options) > max) return false;
+  return visibleDifferences(a, b, width).count <= max;
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {

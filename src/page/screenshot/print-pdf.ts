@@ -51,8 +51,8 @@ export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Dea
   await overridePageRules(page, options, deadline);
   const parameters = options.singlePage ? await onOneSheet(page, plan, deadline, usual) : usual;
   const ranges = readSheetRanges(options.pageRanges ?? '1-') ?? [];
-  for (const most of SHEETS) {
-    const { taken, left } = splitRanges(ranges, most);
+  for (const max of SHEETS) {
+    const { taken, left } = splitRanges(ranges, max);
     const print = () => printSheets(session, { ...parameters, pageRanges: textOf(taken) });
     const { answer, held } = await retryScreenshot(page, deadline, print);
     if (answer === null) {
@@ -60,7 +60,7 @@ export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Dea
     }
     const image = await deadline.step('read the print', readPrint(session, answer.stream));
     if (image === null) continue;
-    const cut = most < MAX_SHEETS;
+    const cut = max < MAX_SHEETS;
     const full = left.length > 0 && sheetsOf(image) === MAX_SHEETS;
     const next = () => canPrint(session, { ...parameters, pageRanges: textOf(splitRanges(left, 1).taken) });
     const truncated = cut || (full && (await deadline.step('count the sheets', next())));
@@ -123,10 +123,10 @@ interface SplitRanges {
 }
 
 /** Splits ranges after their first `most` sheets. */
-function splitRanges(ranges: readonly SheetRange[], most: number): SplitRanges {
+function splitRanges(ranges: readonly SheetRange[], max: number): SplitRanges {
   const taken: SheetRange[] = [];
   const left: SheetRange[] = [];
-  let room = most;
+  let room = max;
   for (const { first, last } of ranges) {
     const end = Math.min(last, first + room - 1);
     if (room > 0) taken.push({ first, last: end });
@@ -153,12 +153,12 @@ async function readPrint(session: PageSession, handle: string | undefined): Prom
 
 /** Reads the page count: the largest count in the page tree is that of its root. */
 function sheetsOf(pdf: Buffer): number {
-  let most = 0;
+  let max = 0;
   for (let at = pdf.indexOf(COUNT); at !== -1; at = pdf.indexOf(COUNT, at + COUNT.length)) {
     const digits = pdf.toString('latin1', at + COUNT.length, at + COUNT.length + 6);
-    most = Math.max(most, Number.parseInt(digits, 10) || 0);
+    max = Math.max(max, Number.parseInt(digits, 10) || 0);
   }
-  return most;
+  return max;
 }
 const COUNT = '/Count ';
 

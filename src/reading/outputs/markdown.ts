@@ -93,12 +93,12 @@ function readOnce(reading: Reading): Promise<ReadMarkdown | null> {
 async function readPage(reading: Reading): Promise<ReadMarkdown | null> {
   const { page, ms, request, deadline } = reading;
   const { scope = 'main', selector } = request.markdown ?? {};
-  const most = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
-  const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, most);
+  const max = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
+  const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, max);
   const wanted = selector === undefined ? scope : place === undefined ? null : { steps: place.steps };
   const script = call('readMarkdown', LIMITS, wanted);
   const inside = place === undefined ? {} : { place };
-  const answer = await readThrough(reading, TEXTS, script, most, inside).catch(() => undefined);
+  const answer = await readThrough(reading, TEXTS, script, max, inside).catch(() => undefined);
   const { data } = read.safeParse(answer);
   return data === undefined ? null : { ...data, place };
 }

@@ -22,7 +22,7 @@ export interface Watch extends Omit<NewWatch, 'isShared' | 'definition'> {
   readonly runsBytes: number;
 }
 
-/** Who has a watch, and until when. */
+/** The lease of a watch. */
 type WatchLease = Pick<WatchDocument, 'owner' | 'freeAt'>;
 
 /** Sorts as the number does. */

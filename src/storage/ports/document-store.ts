@@ -8,7 +8,7 @@ import type { Field, Fields, SharedTable, Table } from './document-tables.ts';
 
 interface Content {
   readonly id: string;
-  /** Which the store does not interpret: JSON, but for idempotency keys and leases. */
+  /** The store does not interpret it: JSON, but for idempotency keys and leases. */
   readonly body: string;
 }
 

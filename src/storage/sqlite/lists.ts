@@ -171,10 +171,10 @@ export function lists(db: DatabaseSync) {
     const found: { readonly id: number; readonly probedAt: number; readonly slot: number; readonly record: Result }[] =
       [];
     // All records of the last slot are read: the list orders them by time and id, and their places do not.
-    let most = limit;
+    let max = limit;
     let characters = 0;
     const isFullBefore = (place: number): boolean => {
-      const least = found[most - 1];
+      const least = found[max - 1];
       return least !== undefined && slotOf(place) < least.slot;
     };
     const since = where.from === undefined ? Number.NEGATIVE_INFINITY : timeOf(where.from);
@@ -196,7 +196,7 @@ export function lists(db: DatabaseSync) {
         if (!plan.hasUrl(record)) continue;
         found.push({ id, probedAt, slot: slotOf(Number(row.place)), record });
         characters += text.length;
-        if (characters >= MAX_READ_CHARACTERS) most = Math.min(most, found.length);
+        if (characters >= MAX_READ_CHARACTERS) max = Math.min(max, found.length);
       }
       const last = read.at(-1)?.place;
       if (last === undefined || isFullBefore(Number(last))) break;
@@ -205,7 +205,7 @@ export function lists(db: DatabaseSync) {
     }
     return found
       .sort((a, b) => b.probedAt - a.probedAt || b.id - a.id)
-      .slice(0, most)
+      .slice(0, max)
       .map(({ record }) => record);
   }
 

@@ -47,17 +47,17 @@ export function perceptions(db: DatabaseSync) {
    * Finds the nearest captures, then the newest, in steps of a few milliseconds, between which the database may change.
    */
   function* similar(
-    { hash, distance: most, except, ofKey }: Likeness,
+    { hash, distance: max, except, ofKey }: Likeness,
     limit: number,
   ): Generator<void, readonly SimilarCapture[]> {
     const similar = new MostSimilar(limit);
-    for (const band of bandsNear(hash, most)) {
+    for (const band of bandsNear(hash, max)) {
       for (const others of hashesOf(band)) {
         for (const other of others) {
           const distance = distanceOf(hash, other);
-          if (distance > most || !similar.takes(distance)) continue;
+          if (distance > max || !similar.takes(distance)) continue;
           // Another band may lead to the same hash.
-          if (firstBandNear(hash, other, most) === band >>> BAND_BITS)
+          if (firstBandNear(hash, other, max) === band >>> BAND_BITS)
             similar.add(idsOf(other, except, limit, ofKey), distance);
         }
         yield;

@@ -139,9 +139,9 @@ function longestOf(
 ): readonly (readonly [number, number])[] {
   if (pairs.length > MAX_WEIGHED) return longestInOrder(pairs);
   const areaOf = (at: number) => (a[at]?.box?.width ?? 0) * (a[at]?.box?.height ?? 0) + 1;
-  const most = pairs.reduce((sum, [at]) => sum + areaOf(at), 1);
+  const max = pairs.reduce((sum, [at]) => sum + areaOf(at), 1);
   const worth = ([one, other]: readonly [number, number]) =>
-    most * (pairs.length + 1) + (one === other ? most : 0) + areaOf(one);
+    max * (pairs.length + 1) + (one === other ? max : 0) + areaOf(one);
   const sums: number[] = [];
   const last: number[] = [];
   for (const [at, pair] of pairs.entries()) {

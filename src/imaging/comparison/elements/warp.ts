@@ -136,10 +136,10 @@ export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean 
   const place = within(around, image) ?? box;
   const actual = cut(image, place);
   if (actual === null) return false;
-  const most = areaOf(box) * MAX_CHANGE_OF_REDRAWN;
+  const max = areaOf(box) * MAX_CHANGE_OF_REDRAWN;
   const isAlike = (found: Uint32Array, rows: number) => {
     const upper = (pixels: Uint32Array) => pixels.subarray(0, place.width * rows);
-    return lookAlike(upper(found), upper(actual), place.width, most);
+    return lookAlike(upper(found), upper(actual), place.width, max);
   };
   const near = [0, -1, 1];
   return offsets.some(({ dx, dy }) =>
