@@ -1,9 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listening } from '../test/egress/listening.ts';
+import { makeDirectory } from '../test/support/temporary-directory.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEAR_PAGES } from './support/dear-pages.ts';
 import { DEAD_URL, dearestOf, type Schema, type Schemas } from './support/dearest.ts';
@@ -175,19 +175,19 @@ export async function bounds(options: BenchOptions): Promise<readonly Finding[]>
   });
   await using served = await listening(site);
   const found: Finding[] = [];
-  for (const where of options.on) found.push(...(await boundsOn(where, options, `http://127.0.0.1:${served.port}/`)));
+  for (const where of options.on ?? ['sqlite'])
+    found.push(...(await boundsOn(where, options, `http://127.0.0.1:${served.port}/`)));
   return found;
 }
 
 async function boundsOn(where: string, options: BenchOptions, site: string): Promise<readonly Finding[]> {
   const { browserPath, print, report } = options;
   const urlOf = (name: string) => site + encodeURIComponent(name);
-  const folder = join(tmpdir(), `capstan-bounds-${process.pid}`);
-  const [turns, keyFile] = [`${folder}.turns`, `${folder}.keys`];
+  const folder = await makeDirectory();
+  const [turns, keyFile] = [join(folder, 'turns'), join(folder, 'keys')];
   await writeFile(keyFile, `asking:${KEY}:100000\nother:${OTHER_KEY}\n`, { mode: 0o600 });
   const probe = join(import.meta.dirname, 'support/turn-probe.ts');
   await using running = new AsyncDisposableStack();
-  for (const file of [turns, keyFile]) running.defer(() => rm(file, { force: true }));
   const args = ['--isolate-keys', '--api-key-file', keyFile, '--allow-webhooks', '127.0.0.1/32'];
   const secrets = { CAPSTAN_SIGNING_KEY: KEY.repeat(4), CAPSTAN_WEBHOOK_SECRET: `whsec_${btoa(KEY.repeat(4))}` };
   const env = { ...secrets, BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` };

@@ -5,7 +5,7 @@ import { openPages } from './support/compared-pages.ts';
 import { type ComparisonCase, capture, compared, isAsExpected, makeCases } from './support/comparison-cases.ts';
 import { MUTATIONS, type Mutation } from './support/mutations.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atLeast, type Finding, formatTable } from './support/table.ts';
 
 const MIN_OVERLAP = 0.8;
 /** Number of captures of each set without a change, and how often a page is captured again. */
@@ -50,14 +50,8 @@ export async function comparison(options: BenchOptions): Promise<readonly Findin
   return [...findings, share('recaptures without an alarm', still.filter(Boolean).length, still.length, 1)];
 }
 
-function share(what: string, some: number, all: number, target: number): Finding {
-  return {
-    what: `comparison: ${what}`,
-    figure: `${some} of ${all}`,
-    target: String(target),
-    met: all > 0 && some >= all * target,
-  };
-}
+const share = (what: string, some: number, all: number, target: number): Finding =>
+  atLeast(`comparison: ${what}, of ${all}`, some / all, target, { digits: 3 });
 
 /** Returns the cases whose regions are as expected. */
 async function judged(

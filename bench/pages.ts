@@ -5,7 +5,7 @@ import { differenceOf, type PageKind, pathOf } from '../test/fixtures/kinds/kind
 import { pixelsOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { startBenchSite } from './support/site.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { exactly, type Finding, formatTable } from './support/table.ts';
 import { openTools, type Tool } from './support/tools.ts';
 
 const SHOTS = ['window', 'fullPage'] as const;
@@ -35,14 +35,8 @@ export async function pages({ browserPath, print, report }: BenchOptions): Promi
   const head = ['page', ...SHOTS.flatMap((shot) => tools.map(({ name }) => `${shot}: ${name}`))];
   const sums = head.map((_, column) => `${rows.filter((row) => row[column] === RIGHT).length} of ${rows.length}`);
   print(formatTable(head, [...rows, [RIGHT, ...sums.slice(1)]]));
-  return [
-    {
-      what: 'pages that only Playwright captures as a visitor sees them',
-      figure: worse.join(', ') || 'none',
-      target: 'none',
-      met: worse.length === 0,
-    },
-  ];
+  const what = ['pages that only Playwright captures as a visitor sees them', ...worse].join(': ');
+  return [exactly(what, worse.length, 0)];
 }
 
 /** Describes how a tool's image differs from what a visitor sees. */

@@ -18,7 +18,7 @@ import { throughput } from './throughput.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
- * folder] [--pages folder] [--on sqlite,mongo,cluster] [--only fields,lists,pages]]
+ * folder] [--pages folder] [--results n] [--on sqlite,mongo,cluster] [--only fields,lists,pages]]
  *
  * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
  * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
@@ -54,7 +54,8 @@ const { values, positionals } = parseArgs({
     'browser-path': { type: 'string' },
     before: { type: 'string' },
     pages: { type: 'string' },
-    on: { type: 'string', default: 'sqlite' },
+    results: { type: 'string' },
+    on: { type: 'string' },
     only: { type: 'string', default: 'fields,lists,pages' },
     quick: { type: 'boolean', default: false },
   },
@@ -69,10 +70,11 @@ const options: BenchOptions = {
   browserPath: browser.path,
   rounds: Number(values.rounds ?? (values.quick ? 3 : 7)),
   captures: Number(values.captures ?? (values.quick ? 24 : 60)),
-  storedResults: values.quick ? 100_000 : 1_000_000,
+  storedResults: Number(values.results ?? (values.quick ? 100_000 : 1_000_000)),
+  storedInMongo: Number(values.results ?? 100_000),
   checkout: values.before,
   pagesFolder: values.pages,
-  on: values.on.split(','),
+  on: values.on?.split(','),
   only: values.only.split(','),
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),

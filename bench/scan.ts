@@ -1,6 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../test/support/temporary-directory.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { startDeadTargets } from './support/dead-targets.ts';
 import { driverContender } from './support/driver-contender.ts';
@@ -103,24 +103,20 @@ async function besideDeadList(
   page: string,
   print: (text: string) => void,
 ): Promise<number> {
-  const keys = join(tmpdir(), `capstan-keys-${process.pid}`);
+  const keys = join(await makeDirectory(), 'keys');
   await writeFile(keys, 'lists:lists-key\npages:pages-key\n', { mode: 0o600 });
-  try {
-    await using service = await startScanner(browserPath, ['--isolate-keys', '--api-key-file', keys]);
-    const send = () => sendList(service, dead, BESIDE_TIMEOUT_MS, 'lists-key');
-    const visit = async (): Promise<void> => {
-      const headers = { 'Content-Type': 'application/json', 'X-API-Key': 'pages-key' };
-      const body = JSON.stringify({ url: page });
-      const response = await fetch(`${service.origin}/screenshot`, { method: 'POST', headers, body });
-      if (response.status !== 200) throw new Error(`a page was answered ${response.status}`);
-      await response.arrayBuffer();
-    };
-    await visit();
-    const { alone, beside } = await besideRequests([{ what: 'a dead list', send }], visit, BESIDE_ROUNDS, print);
-    return median(beside) / median(alone);
-  } finally {
-    await rm(keys);
-  }
+  await using service = await startScanner(browserPath, ['--isolate-keys', '--api-key-file', keys]);
+  const send = () => sendList(service, dead, BESIDE_TIMEOUT_MS, 'lists-key');
+  const visit = async (): Promise<void> => {
+    const headers = { 'Content-Type': 'application/json', 'X-API-Key': 'pages-key' };
+    const body = JSON.stringify({ url: page });
+    const response = await fetch(`${service.origin}/screenshot`, { method: 'POST', headers, body });
+    if (response.status !== 200) throw new Error(`a page was answered ${response.status}`);
+    await response.arrayBuffer();
+  };
+  await visit();
+  const { alone, beside } = await besideRequests([{ what: 'a dead list', send }], visit, BESIDE_ROUNDS, print);
+  return median(beside) / median(alone);
 }
 
 function startScanner(browserPath: string, args: readonly string[]): Promise<ServiceProcess> {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStorage, type Storage } from '../src/storage/storage.ts';
 import { createRandom } from '../test/faults/random.ts';
 import { captureOf } from '../test/storage/result-of.ts';
 import { clientOf, s3Options, startS3 } from '../test/support/s3.ts';
+import { makeDirectory } from '../test/support/temporary-directory.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { packedText, randomText } from './support/page-texts.ts';
 import { median } from './support/statistics.ts';
@@ -28,7 +27,7 @@ type Kind = keyof typeof WHAT;
 
 /** Stores captures in files, the same with words, and in an object store, in turns; SQLite has their records. */
 export async function storing({ rounds, print, report }: BenchOptions): Promise<readonly Finding[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
+  const directory = await makeDirectory();
   const server = process.env.S3_SERVER_BINARY === undefined ? undefined : await startS3(['--conditional-put']);
   if (server === undefined) report('storing: the object store is left out: S3_SERVER_BINARY names none');
   else (await clientOf(server, BUCKET)).close();
@@ -49,7 +48,6 @@ export async function storing({ rounds, print, report }: BenchOptions): Promise<
   } finally {
     for (const { storage } of stores) await storage.close();
     await server?.kill();
-    await rm(directory, { recursive: true });
   }
   // The first round warms up.
   const medians = new Map(

@@ -4,12 +4,13 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Captures per round. */
   readonly captures: number;
-  /** Number of results in the store that is queried. */
+  /** Number of results in the store that is queried: SQLite, and MongoDB, in which seeding takes longer. */
   readonly storedResults: number;
+  readonly storedInMongo: number;
   /** Another checkout to compare with. */
   readonly checkout: string | undefined;
   /** Where the service that is measured keeps its data: `sqlite`, `mongo`, or `cluster`, for an api node. */
-  readonly on: readonly string[];
+  readonly on: readonly string[] | undefined;
   /** Parts of a bench that has some: `fields`, `lists`, `pages`. */
   readonly only: readonly string[];
   /** A folder of pages that benches of what pages say read. */

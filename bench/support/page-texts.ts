@@ -17,8 +17,8 @@ const SYLLABLES =
     ' ',
   );
 
-/** Returns a word by its rank; frequent ones are short. */
-function wordOf(rank: number): string {
+/** Makes a word by its rank; frequent ones are short. */
+function makeWord(rank: number): string {
   let word = '';
   for (let left = rank; left > 0 || word === ''; left = Math.floor(left / SYLLABLES.length)) {
     word += SYLLABLES[left % SYLLABLES.length];
@@ -26,6 +26,10 @@ function wordOf(rank: number): string {
   const ending = (factor: number) => SYLLABLES[(rank * factor) % SYLLABLES.length];
   return word + (rank > 30 ? ending(7) : '') + (rank > 300 ? `${ending(11)}${ending(13)}` : '');
 }
+
+/** The vocabulary by rank. */
+const RANKED = Array.from({ length: VOCABULARY }, (_, rank) => makeWord(rank));
+const wordOf = (rank: number): string => RANKED[rank] ?? '';
 
 /** Returns a word as often as pages use it. */
 export function randomWord(random: Random): string {

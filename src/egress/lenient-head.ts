@@ -9,6 +9,8 @@ const FRAMING = /^(content-length|transfer-encoding):[ \t]*(.*?)[ \t]*\r$/gim;
 const LINE = new RegExp(`^(${TOKEN})[ \\t]*:[ \\t]*(.*?)[ \\t]*$`);
 /** `http` may come after up to four other bytes, as in Chromium. */
 const STATUS_LINE = /^.{0,4}?(http(?:\/(\d+)\.(\d+))?[^\r\n]*)/is;
+/** A length that Chromium can count to: it takes a longer one for none. */
+const COUNTED = /^\d{1,18}$/;
 /** Written anew, or without meaning on a connection that ends after the answer. */
 const REWRITTEN = new Set(['content-length', 'transfer-encoding', 'keep-alive', 'upgrade']);
 
@@ -39,7 +41,7 @@ export function normalizedHead(head: string): string | null {
   const [length = ''] = lengths;
   const framing: Header[] = [['Connection', 'close']];
   if (isChunked) framing.push(['Transfer-Encoding', 'chunked']);
-  else if (/^\d{1,15}$/.test(length)) framing.push(['Content-Length', length]);
+  else if (COUNTED.test(length)) framing.push(['Content-Length', length]);
 
   const kept = headers.filter(([name, value]) => !REWRITTEN.has(name.toLowerCase()) && isValidHeader(name, value));
   const lines = [...kept, ...framing].map(([name, value]) => `${name}: ${value}\r\n`);
@@ -89,5 +91,5 @@ function isRegular(head: string): boolean {
   const [[, name = '', value = ''] = []] = framing;
   if (framing.length === 0) return true;
   if (framing.length > 1) return false;
-  return /^content-length$/i.test(name) ? /^\d+$/.test(value) : minor === '1' && /^chunked$/i.test(value);
+  return /^content-length$/i.test(name) ? COUNTED.test(value) : minor === '1' && /^chunked$/i.test(value);
 }

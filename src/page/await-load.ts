@@ -9,6 +9,9 @@ import { whyUnreachable } from './navigate.ts';
 import { type Call, call } from './page-scripts.ts';
 import { waitWithin } from './wait/wait-within.ts';
 
+/** The page that Chromium opens in place of an invalid URL. */
+const BLOCKED = 'about:blank#blocked';
+
 /**
  * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
  * with false when the waiting time was over first, or when the document broke off, and stops what would keep the page
@@ -24,22 +27,25 @@ export async function awaitLoad(page: IsolatedPage, request: CaptureRequest, dea
     'load',
     frame.until(() => frame.rests(milestone)),
   );
-  const failed = frame.document?.unreachableUrl;
-  if (failed !== undefined) {
-    if (!hasNetwork(request))
-      throw new CapstanError('target_forbidden', 'given HTML has no network without allowNetwork');
-    const { code, reason } = whyUnreachable(
-      page.egressProxy,
-      failed,
-      'the page sent itself there, and nothing answered',
-    );
-    throw new CapstanError(code, reason);
-  }
+  refuseDeadUrl(page, request);
   if (loaded && (await brokeOff(page, deadline))) return false;
   if (!loaded && frame.leaving) await holdStill(page, deadline);
   // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
   else if (!loaded && !frame.painted) page.session.post('Page.stopLoading');
   return loaded;
+}
+
+/** Throws when the page navigated to a URL that the browser could not open: it shows a page of its own there. */
+export function refuseDeadUrl({ frame, egressProxy }: IsolatedPage, request: CaptureRequest): void {
+  const { unreachableUrl, url, urlFragment } = frame.document ?? {};
+  if (`${url}${urlFragment}` === BLOCKED)
+    throw new CapstanError('target_unreachable', 'the page sent itself to a URL that the browser does not open');
+  if (unreachableUrl === undefined) return;
+  if (!hasNetwork(request))
+    throw new CapstanError('target_forbidden', 'given HTML has no network without allowNetwork');
+  const silence = 'the page sent itself there, and nothing answered';
+  const { code, reason } = whyUnreachable(egressProxy, unreachableUrl, silence);
+  throw new CapstanError(code, reason);
 }
 
 const NOTHING_SHOWN = 'nothing of the document can be shown: its connection was closed, or its body cannot be decoded';

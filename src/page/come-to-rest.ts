@@ -2,7 +2,7 @@ import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { BROWSER_PHASES, type CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { awaitLoad } from './await-load.ts';
+import { awaitLoad, refuseDeadUrl } from './await-load.ts';
 import { changePage } from './content/change-page.ts';
 import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
@@ -43,7 +43,7 @@ export async function comeToRest(
     const still = visited.cut.size === 0 ? await captureStill(page, request, plan, deadline) : undefined;
     if (still !== undefined && showsChanged(page, visited)) return { ...still, cutPhase: null };
     await awaitContent(page, request, plan, deadline, visited);
-    const read = await readAtRest(page, plan, deadline, visited, documents === MAX_DOCUMENTS);
+    const read = await readAtRest(page, request, plan, deadline, visited, documents === MAX_DOCUMENTS);
     if (read !== 'again') return read;
   }
   throw new CapstanError('target_unreachable', `the page navigated more than ${MAX_DOCUMENTS} times`);
@@ -105,6 +105,7 @@ async function awaitContent(
  */
 async function readAtRest(
   page: IsolatedPage,
+  request: CaptureRequest,
   plan: ShotPlan,
   deadline: Deadline,
   visited: Visited,
@@ -113,10 +114,10 @@ async function readAtRest(
   const { cut } = visited;
   const observe = (loaded: boolean) =>
     observeDocument(page, deadline, { loaded, beyondWindow: plan.shown.what !== 'window' });
-  const atRest = (facts: DocumentFacts) => ({
-    facts,
-    cutPhase: BROWSER_PHASES.find((phase) => cut.has(phase)) ?? null,
-  });
+  const atRest = (facts: DocumentFacts) => {
+    refuseDeadUrl(page, request);
+    return { facts, cutPhase: BROWSER_PHASES.find((phase) => cut.has(phase)) ?? null };
+  };
   const seen = await observe(!cut.has('load'));
   const rests = cut.has('load') || (page.frame.rests(plan.milestone) && showsChanged(page, visited));
   if (seen?.interrupted) cut.add('settle');

@@ -34,34 +34,52 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
   const othersMs = Math.min(MAX_BUSY_MS, deadline.waitingMs / 2);
   const drawing = [
     ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
-    ...others.map((frame) => {
-      const around = frames.around(frame.session) ?? session;
-      const ends = [evaluate(frame, call('awaitFrames')), outside(frame), hidden(frame, around)];
-      return within(othersMs, Promise.race(ends), undefined);
-    }),
+    ...endings(page, others, othersMs),
   ];
   await deadline.step('wait for frames of other processes', Promise.all(drawing));
+}
+
+/**
+ * Returns for each frame a promise of whether it has drawn or is not shown, or of nothing after `maxMs`. Frames come
+ * after those around them. A frame does not know at first where the window is; the frame around it does when it has
+ * drawn.
+ */
+function endings(
+  { session, frames }: IsolatedPage,
+  others: readonly EvaluatedFrame[],
+  maxMs: number,
+): readonly Promise<'drawn' | 'hidden' | undefined>[] {
+  const ended = new Map<PageSession, Promise<'drawn' | 'hidden' | undefined>>();
+  for (const frame of others) {
+    const around = frames.around(frame.session) ?? session;
+    const drawing = evaluate(frame, call('awaitShown')).then(() => 'drawn' as const);
+    const hiding = (ended.get(around) ?? Promise.resolve('drawn')).then(async (ending) => {
+      if (ending !== 'hidden') await hidden(frame, around);
+      return 'hidden' as const;
+    });
+    ended.set(frame.session, within(maxMs, Promise.race([drawing, hiding]), undefined));
+  }
+  return [...ended.values()];
 }
 
 /** Resolves when the window does not show a frame, and not before. */
 const outside = (frame: EvaluatedFrame) => evaluate(frame, call('awaitOutside'));
 
 /**
- * Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing.
+ * Resolves when the element of a frame is hidden, outside the window or gone, and not before: such a frame draws nothing.
  */
 async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
   try {
     const owner = await around.send('DOM.getFrameOwner', { frameId: frame.id });
     const { object } = await around.send('DOM.resolveNode', { backendNodeId: owner.backendNodeId });
     if (object.objectId === undefined) return;
-    const { result } = await around.send('Runtime.callFunctionOn', {
+    await around.send('Runtime.callFunctionOn', {
       // In the page's own world, whose scripts may change the answer: at worst, a frame is missing in its own picture.
-      functionDeclaration: functionOf('isShown'),
+      functionDeclaration: functionOf('awaitHidden'),
       arguments: [{ objectId: object.objectId }],
       objectId: object.objectId,
-      returnByValue: true,
+      awaitPromise: true,
     });
-    if (result.value === true) await new Promise(() => {});
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
   }

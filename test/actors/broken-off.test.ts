@@ -23,6 +23,8 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/short.js': `HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\n${LENGTH}let a`,
   '/short.png': 'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n',
   '/impossible': 'HTTP/1.1 302 Found\r\nLocation: http://exa%20mple/\r\nContent-Length: 0\r\n\r\n',
+  '/script': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Here</p><script>onload = () => setTimeout(() => (location = "http://exa.invalid/"), 50)</script>`,
+  '/blocked': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<meta http-equiv="refresh" content="0;url=http://[::1/">`,
   '/at-once': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
 };
 /** Long enough for the browser to read the beginning before the end comes. */
@@ -104,6 +106,7 @@ describe('a document that breaks off', () => {
   });
 });
 
-it('does not reach a host that a redirect names and no name can be', async () => {
-  expect(await failureOf(capture('/impossible'))).toMatchObject({ code: 'target_unreachable' });
-});
+it.each(['/impossible', '/script', '/blocked'])(
+  'does not store the page that the browser shows in place of a URL that it cannot open: %s',
+  async (path) => expect(await failureOf(capture(path))).toMatchObject({ code: 'target_unreachable' }),
+);

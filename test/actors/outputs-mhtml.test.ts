@@ -29,11 +29,13 @@ const BUILT = `/part?${new URLSearchParams({
     <y-card><template shadowrootmode=open><style>p { color: rgb(255, 255, 255); background: rgb(160, 0, 160); padding: 10px }
       p::after { content: "h\u00e9 = <\\/style>" }</style><link rel=stylesheet href="/files/styles.css"><p>Sent</p><div class=ship></div></template></y-card>
     <img srcset="/image.png 100w" sizes=100vw width=200 height=90><picture><source srcset="/image.png"><img width=200 height=90></picture>
-    <img id=blob width=200 height=90>
+    <img id=blob width=200 height=90><video width=200 height=90></video><svg width=200 height=90><image width=200 height=90 /></svg>
     <script>customElements.define('x-card', class extends HTMLElement { constructor() { super(); const root = this.attachShadow({ mode: 'open' });
-        const sheet = new CSSStyleSheet(); sheet.replaceSync('p { background: rgb(0, 170, 120); padding: 30px }'); root.adoptedStyleSheets = [sheet]; root.innerHTML = '<p>Adopted in a shadow tree</p>' } });
+        const sheet = new CSSStyleSheet(); sheet.replaceSync('p { background: rgb(0, 170, 120); padding: 30px }'); root.adoptedStyleSheets = [sheet]; root.innerHTML = '<p>Adopted in a shadow tree</p><img srcset="/image.png?in-shadow" width=200 height=90><canvas width=200 height=90></canvas>';
+        root.querySelector('canvas').getContext('2d').fillRect(0, 0, 200, 90) } });
       const sheet = new CSSStyleSheet(); sheet.replaceSync('body { background: rgb(220, 220, 255) } h1 { font-size: 60px }'); document.adoptedStyleSheets = [sheet];
-      fetch('/image.png').then((response) => response.blob()).then((all) => { const image = document.querySelector('#blob'); image.src = URL.createObjectURL(all); image.onload = () => URL.revokeObjectURL(image.src) })</script>`,
+      fetch('/image.png').then((response) => response.blob()).then((all) => { const image = document.querySelector('#blob'); image.src = URL.createObjectURL(all); image.onload = () => URL.revokeObjectURL(image.src);
+        document.querySelector('video').poster = URL.createObjectURL(all); document.querySelector('svg image').setAttribute('href', URL.createObjectURL(all)) })</script>`,
 })}`;
 const IN_SHADOW = (colour: string) =>
   `<x-in><template shadowrootmode=open><style>p { background: ${colour}; height: 60px }</style><p>In a shadow tree</p><img src=/image.png width=90 height=60></template></x-in>`;
@@ -48,7 +50,7 @@ const DRAWN = `/part?${new URLSearchParams({
   type: 'text/html; charset=utf-8',
   text: `<!doctype html><title>Drawn</title><style>div { width: 200px; height: 90px } .set { background: image-set("/image.png?set" 1x) } .old { background: -webkit-image-set(url(/image.png?old) 1x) }</style>
     <svg width=200 height=90><image href="/image.png?svg" width=200 height=90 /></svg><svg width=200 height=90><image xlink:href="/image.png?old-svg" width=200 height=90 /></svg>
-    <svg width=90 height=90><use href="${SPRITE}#ship" /></svg><svg width=90 height=90><use xlink:href="${SPRITE}#buoy" /></svg>
+    <svg width=90 height=90><use href="${SPRITE}#ship" /></svg><x-icon><template shadowrootmode=open><svg width=90 height=90><use href="${SPRITE}#ship" /></svg></template></x-icon><svg width=90 height=90><use xlink:href="${SPRITE}#buoy" /></svg>
     <video poster="/image.png?poster" width=200 height=90></video>
     <div class=set></div><div class=old></div><div style="background-image:image-set('/image.png?attribute' 1x)"></div>
     <iframe srcdoc="${IN_SHADOW('rgb(0, 120, 0)').replaceAll('"', '&quot;')}" width=300 height=200></iframe>
@@ -109,7 +111,7 @@ describe('the output mhtml', () => {
     } as const;
     const built = await capture(BUILT, { extract: images });
     const { src, x } = JSON.parse(String(built.outputs.extract?.content));
-    expect(src).toEqual([null, null, expect.stringMatching(/^blob:/)]);
+    expect(src).toEqual([null, null, null, expect.stringMatching(/^blob:/)]);
     expect(x).not.toContain('capstan');
   });
 

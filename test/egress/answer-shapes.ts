@@ -41,6 +41,7 @@ export const SHAPES: readonly (readonly [what: string, answer: string, reading: 
   ['an empty length', ok(`Content-Length: \r\n${CLOSE}`), 'whole'],
   ['a negative length', ok(`Content-Length: -1\r\n${CLOSE}`), 'whole'],
   ['a length with a plus', ok(`Content-Length: +${SIZE}\r\n${CLOSE}`), 'whole'],
+  ['a length beyond all numbers', ok(`Content-Length: ${'9'.repeat(23)}\r\n${CLOSE}`), 'whole'],
   ['spaces around the length', ok(`Content-Length:   ${SIZE}  \r\n${CLOSE}`), 'whole'],
   ['a space before a colon', ok(`X-A : b\r\n${LENGTH}${CLOSE}`), 'whole'],
   ['a line without a colon', ok(`JunkLine\r\n${LENGTH}${CLOSE}`), 'whole'],

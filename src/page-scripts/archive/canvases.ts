@@ -7,9 +7,9 @@ import {
   page,
   pictureOf,
   removeAttribute,
-  select,
   setAttribute,
 } from '../dom/dom.ts';
+import { selectInTrees } from '../dom/open-trees.ts';
 import { setStyle } from '../dom/set-style.ts';
 import { web } from '../dom/web.ts';
 
@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 8 * 1024 * 1024;
 export function showCanvases(): (() => void)[] {
   const undo: (() => void)[] = [];
   let room = MAX_CHARACTERS;
-  for (const canvas of select(page, 'canvas').slice(0, MAX_CANVASES)) {
+  for (const canvas of selectInTrees(page, 'canvas').slice(0, MAX_CANVASES)) {
     const picture = readablePicture(canvas);
     if (picture === null) continue;
     room -= picture.length;

@@ -1,8 +1,11 @@
 import {
-  append,
+  appendChild,
   attribute,
   bodyOf,
   firstElementOf,
+  isDocument,
+  type PageDocument,
+  type PageParent,
   page,
   parseHtml,
   remove,
@@ -10,6 +13,7 @@ import {
   select,
   setAttribute,
 } from '../dom/dom.ts';
+import { treesIn } from '../dom/open-trees.ts';
 import { setStyle } from '../dom/set-style.ts';
 import { resolved } from '../dom/urls.ts';
 
@@ -25,8 +29,19 @@ const AWAY = { position: 'absolute', width: '0', height: '0', overflow: 'hidden'
  */
 export function inlineSprites(files: ReadonlyMap<string, string>): (() => void)[] {
   const undo: (() => void)[] = [];
+  if (files.size === 0) return undo;
+  // A reference finds ids of its own tree.
+  for (const tree of treesIn<PageDocument>(page)) {
+    const into = isDocument(tree) ? bodyOf(tree) : tree;
+    if (into !== null) undo.push(...inlineIn(tree, into, files));
+  }
+  return undo;
+}
+
+function inlineIn(tree: PageParent, into: PageParent, files: ReadonlyMap<string, string>): (() => void)[] {
+  const undo: (() => void)[] = [];
   const prefixes = new Map<string, string>();
-  for (const use of files.size === 0 ? [] : select(page, 'use')) {
+  for (const use of select(tree, 'use')) {
     const before = attribute(use, 'href');
     const written = before ?? attribute(use, 'xlink:href') ?? '';
     const [url = '', id] = resolved(written, use)?.href.split('#') ?? [];
@@ -36,7 +51,7 @@ export function inlineSprites(files: ReadonlyMap<string, string>): (() => void)[
     if (prefix === undefined) {
       prefix = `${PREFIX}${prefixes.size}-`;
       prefixes.set(url, prefix);
-      undo.push(...show(text.replaceAll(ID, `$1${prefix}`)));
+      undo.push(...show(text.replaceAll(ID, `$1${prefix}`), into));
     }
     setAttribute(use, 'href', `#${prefix}${id}`);
     undo.push(() => (before === null ? removeAttribute(use, 'href') : setAttribute(use, 'href', before)));
@@ -44,11 +59,11 @@ export function inlineSprites(files: ReadonlyMap<string, string>): (() => void)[
   return undo;
 }
 
-function show(svg: string): (() => void)[] {
-  const [into, from] = [bodyOf(page), bodyOf(parseHtml(svg))];
+function show(svg: string, into: PageParent): (() => void)[] {
+  const from = bodyOf(parseHtml(svg));
   const file = from === null ? null : firstElementOf(from);
-  if (into === null || file === null) return [];
+  if (file === null) return [];
   setStyle(file, AWAY);
-  append(into, file);
+  appendChild(into, file);
   return [() => remove(file)];
 }

@@ -1,4 +1,4 @@
-import { isElement, type PageFragment, type PageParent, select, shadowOf } from './dom.ts';
+import { isElement, type PageElement, type PageFragment, type PageParent, select, shadowOf } from './dom.ts';
 
 /** Returns the trees below `root`: its own, and the open shadow roots in it. */
 export function treesIn<Root extends PageParent>(root: Root): (Root | PageFragment)[] {
@@ -12,3 +12,7 @@ export function treesIn<Root extends PageParent>(root: Root): (Root | PageFragme
   }
   return trees;
 }
+
+/** Returns the elements below `root` that match a selector, also those in its open shadow roots. */
+export const selectInTrees = (root: PageParent, css: string): PageElement[] =>
+  treesIn(root).flatMap((tree) => select(tree, css));

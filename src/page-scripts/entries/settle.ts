@@ -1,4 +1,5 @@
-import { animationsOf, page, rootElementOf, scrollHeightOf, selectOne, stateOf } from '../dom/dom.ts';
+import { isRendered } from '../boxes/drawn-box.ts';
+import { animationsOf, type PageElement, page, rootElementOf, scrollHeightOf, selectOne, stateOf } from '../dom/dom.ts';
 import { web } from '../dom/web.ts';
 import { nextFrame } from '../running/frames.ts';
 import { kept } from '../running/kept.ts';
@@ -15,32 +16,46 @@ interface StillWatch {
   changes?: Watch;
 }
 
-/**
- * Resolves when the document has drawn in the window. The compositor may still be painting the first frame when the
- * second begins; it has drawn the first when the third begins.
- */
-export async function awaitFrames(): Promise<void> {
-  await nextFrame();
-  await nextFrame();
-  await nextFrame();
-}
-
 /** Resolves when the document has loaded and drawn in the window. */
 export async function awaitDrawn(): Promise<void> {
   if (stateOf(page) !== 'complete') await new Promise((resolve) => web.addEventListener('load', resolve));
-  await awaitFrames();
+  await awaitShown();
+}
+
+/**
+ * Resolves when the document knows that the window shows it, and has drawn then. The process of a frame is told by that of
+ * the page around it, which may take longer than some frames.
+ */
+export async function awaitShown(): Promise<void> {
+  const root = rootElementOf(page);
+  const hasSize = web.innerWidth > 0 && web.innerHeight > 0;
+  if (root !== null && hasSize && isRendered(root)) await whenInWindow(root, true);
+  // The compositor may still be painting the first frame when the second begins; it has drawn the first when the third
+  // begins.
+  await nextFrame();
+  await nextFrame();
+  await nextFrame();
 }
 
 /** Resolves when the window does not show the document. */
-export function awaitOutside(): Promise<void> {
+export async function awaitOutside(): Promise<void> {
+  const root = rootElementOf(page);
+  await (root === null ? new Promise(() => undefined) : whenInWindow(root, false));
+}
+
+/** Resolves when an element is not rendered, or the window does not show it. */
+export async function awaitHidden(element: PageElement): Promise<void> {
+  if (isRendered(element)) await whenInWindow(element, false);
+}
+
+function whenInWindow(element: PageElement, isInside: boolean): Promise<void> {
   return new Promise((resolve) => {
     const observer = new web.IntersectionObserver((entries) => {
-      if (entries[0]?.isIntersecting !== false) return;
+      if (entries.at(-1)?.isIntersecting !== isInside) return;
       observer.disconnect();
       resolve();
     });
-    const root = rootElementOf(page);
-    if (root !== null) observer.observe(root);
+    observer.observe(element);
   });
 }
 

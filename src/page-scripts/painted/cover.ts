@@ -23,9 +23,11 @@ interface Ground {
   readonly image: string;
   /** Whether it is a picture, or drawn in the text alone. */
   readonly isUnknown: boolean;
+  /** Whether a text of a colour is lost on it. Most texts share their colours. */
+  readonly lost: Map<string, boolean>;
 }
 
-const WHITE: Ground = { colour: 'rgb(255, 255, 255)', image: 'none', isUnknown: false };
+const WHITE: Ground = { colour: 'rgb(255, 255, 255)', image: 'none', isUnknown: false, lost: new Map() };
 
 export function coverOf(styleOf: StyleOf): Cover {
   const opacities = new WeakMap<PageElement, number>();
@@ -84,13 +86,17 @@ function groundOf(
   { backgroundColor: colour, backgroundImage: image, backgroundClip }: Style,
 ): Ground | null {
   const isUnknown = backgroundClip === 'text' || /^(?:img|video|canvas)$/.test(nameOf(element));
-  return isUnknown || image !== 'none' || !isClear(colour) ? { colour, image, isUnknown } : null;
+  return isUnknown || image !== 'none' || !isClear(colour) ? { colour, image, isUnknown, lost: new Map() } : null;
 }
 
 /** Whether nobody sees a text of this style on a background. */
-function isLost({ webkitTextFillColor: text }: Style, { colour, image, isUnknown }: Ground): boolean {
+function isLost({ webkitTextFillColor: text }: Style, { colour, image, isUnknown, lost }: Ground): boolean {
   if (isUnknown) return false;
-  return image === 'none' ? isOpaqueColour(colour) && isNear(text, colour) : isSameInGradient(text, image);
+  const known = lost.get(text);
+  if (known !== undefined) return known;
+  const is = image === 'none' ? isOpaqueColour(colour) && isNear(text, colour) : isSameInGradient(text, image);
+  lost.set(text, is);
+  return is;
 }
 
 /** The colours of other pictures than gradients are unknown. */

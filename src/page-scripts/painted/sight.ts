@@ -22,16 +22,18 @@ export interface Sight {
   readonly clips: readonly PageElement[];
 }
 
+type Sides = { -readonly [side in 'left' | 'top' | 'right' | 'bottom']: Box[side] };
+
 /** Returns the smallest rectangle around those with an area; null for none. */
-export function boxOfRects(rects: readonly Box[]): Pick<Box, 'left' | 'top' | 'right' | 'bottom'> | null {
-  const [first] = rects;
-  if (first !== undefined && rects.length === 1) return first.width > 0 && first.height > 0 ? first : null;
-  const drawn = rects.filter(({ width, height }) => width > 0 && height > 0);
-  if (drawn.length === 0) return null;
-  return {
-    left: Math.min(...drawn.map((rect) => rect.left)),
-    top: Math.min(...drawn.map((rect) => rect.top)),
-    right: Math.max(...drawn.map((rect) => rect.right)),
-    bottom: Math.max(...drawn.map((rect) => rect.bottom)),
-  };
+export function boxOfRects(rects: readonly Box[]): Sides | null {
+  let all: Sides | null = null;
+  for (const { left, top, right, bottom, width, height } of rects) {
+    if (width <= 0 || height <= 0) continue;
+    all ??= { left, top, right, bottom };
+    all.left = Math.min(all.left, left);
+    all.top = Math.min(all.top, top);
+    all.right = Math.max(all.right, right);
+    all.bottom = Math.max(all.bottom, bottom);
+  }
+  return all;
 }

@@ -18,7 +18,7 @@ interface Place {
 
 /**
  * Resolves with the images of the page that an archive lacks, of at most `maxBytes` together: Chromium leaves out those
- * of SVG (`<image>`, `<feImage>`), of `image-set()` and posters.
+ * of SVG (`<image>`, `<feImage>`), of `image-set()` and posters, and blobs that style sheets of scripts name.
  */
 export async function missingImages(
   { session, frames }: IsolatedPage,
@@ -69,7 +69,7 @@ async function resourcesOf(
   return treesIn(answer?.frameTree).flatMap(({ frame, resources }) =>
     resources.flatMap((resource) => {
       const { url, mimeType, failed, canceled, contentSize = 0 } = resource;
-      const isThere = isWanted(resource) && failed !== true && canceled !== true && /^https?:/.test(url);
+      const isThere = isWanted(resource) && failed !== true && canceled !== true && /^(?:https?|blob):/.test(url);
       return isThere ? [{ session, frameId: frame.id, url, type: mimeType, contentSize }] : [];
     }),
   );

@@ -54,7 +54,9 @@ interface Part {
  * Chromium leaves out. Returns an archive of an unknown form unchanged.
  */
 export async function mendArchive(archive: Buffer, { styles, added, files }: KnownStyles): Promise<Buffer> {
-  const boundary = /boundary="([^"\r\n]+)"/.exec(archive.toString('latin1', 0, 4_096))?.[1];
+  // The head names the page's URL and title, which may be long.
+  const head = archive.toString('latin1', 0, Math.max(0, archive.indexOf('\r\n\r\n')));
+  const boundary = /boundary="([^"\r\n]+)"/.exec(head)?.[1];
   if (boundary === undefined) return archive;
   const line = `\r\n--${boundary}`;
   const parts = dividedAt(archive, line);
@@ -87,7 +89,8 @@ export async function mendArchive(archive: Buffer, { styles, added, files }: Kno
   }
   for (const { kind, url, type, body } of files) {
     if (kind === 'Stylesheet') continue;
-    const head = `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\nContent-Location: ${url}`;
+    const name = url.startsWith('blob:') ? nameOfBlob(url.slice('blob:'.length)) : url;
+    const head = `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\nContent-Location: ${name}`;
     add(head, await base64(bytesOf(body)));
   }
   mended.push(Buffer.from(`${line}--\r\n`));
