@@ -208,14 +208,15 @@ export function requestSchemas(limits: RequestLimits) {
 type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /**
- * Parses the requests of a batch, and adds its labels to each.
+ * Parses the requests of a batch, and adds its labels to each. `nextTurn` waits for the next turn of the event loop.
  * @throws CapstanError with `invalid_request` and every invalid field.
  */
 export async function requestsOfBatch(
   { screenshot }: Pick<RequestSchemas, 'screenshot'>,
   { requests, labels }: z.output<RequestSchemas['batch']>,
+  nextTurn: () => Promise<unknown>,
 ): Promise<readonly CaptureRequest[]> {
-  const parsed = await parseEach(screenshot, 'requests', requests);
+  const parsed = await parseEach(screenshot, 'requests', requests, nextTurn);
   const labelled = parsed.map((request) => ({
     ...request,
     labels: noneIfEmpty([...new Set([...(request.labels ?? []), ...labels])]),

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
@@ -31,14 +30,15 @@ export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z
 }
 
 /**
- * Parses each element of a list in a turn of the event loop of its own: one takes up to 50 ms. `field` names the list in
- * the paths of problems.
+ * Parses each element of a list, and waits for `nextTurn` in between: one takes up to 50 ms. `field` names the list in the
+ * paths of problems.
  * @throws CapstanError with `invalid_request` and every invalid field of all elements.
  */
 export async function parseEach<S extends z.ZodType>(
   schema: S,
   field: string,
   elements: readonly unknown[],
+  nextTurn: () => Promise<unknown>,
 ): Promise<z.output<S>[]> {
   const results: z.ZodSafeParseResult<z.output<S>>[] = [];
   for (const element of elements) {

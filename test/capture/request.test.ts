@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { requestSchemas, requestsOfBatch } from '../../src/capture/request.ts';
 import { parseOrRefuse } from '../../src/capture/validate.ts';
@@ -9,7 +10,7 @@ const problemsOf = (schema: (typeof schemas)[keyof typeof schemas], value: unkno
   problemsOfReading(() => parseOrRefuse(schema, value));
 
 async function problemsOfBatch(value: unknown) {
-  const reading = (async () => requestsOfBatch(schemas, parseOrRefuse(schemas.batch, value)))();
+  const reading = (async () => requestsOfBatch(schemas, parseOrRefuse(schemas.batch, value), nextTurn))();
   const outcome = await reading.catch((error: unknown) => error);
   return problemsOfReading(() => {
     throw outcome;
@@ -192,16 +193,13 @@ describe('BatchRequest', () => {
     expect(await pathsOf({ requests })).toEqual(['requests[1].url', 'requests[2].url', 'requests[2].quality']);
   });
 
-  it('parses each element in a turn of the event loop of its own', async () => {
+  it('waits for the next turn of the event loop between the elements', async () => {
     const requests = [{ url: 'x.com' }, { url: 'y.com' }, { url: 'z.com' }];
     let turns = 0;
-    const count = () => {
+    const turn = async () => {
       turns += 1;
-      next = setImmediate(count);
     };
-    let next = setImmediate(count);
-    await requestsOfBatch(schemas, parseOrRefuse(schemas.batch, { requests }));
-    clearImmediate(next);
+    await requestsOfBatch(schemas, parseOrRefuse(schemas.batch, { requests }), turn);
     expect(turns).toBe(2);
   });
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
@@ -71,7 +72,7 @@ export const postBatch = routeWithBody({
     const { service, schemas } = context;
     const { concurrency, callback } = body;
     refuseParametersOfLines(parameters);
-    const requests = await requestsOfBatch(schemas, body);
+    const requests = await requestsOfBatch(schemas, body, nextTurn);
     spendRate(ctx, context, requests.length);
     await admitCallback(ctx, service, callback);
     if (prefersAsync(ctx)) return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
