@@ -27,8 +27,8 @@ export interface Undialled {
 /** Dials the targets of admitted captures before these wait for a slot. */
 export interface DialStage {
   /**
-   * Subscribes to `dial$`, which emits the capture if it is to go on, when it is the turn of the capture. Its dial has
-   * ended when `dial$` completes.
+   * Waits for the turn of the capture, then subscribes to `dial$`. `dial$` emits the capture if it goes on, and completes
+   * when the dial has ended, also after an abort.
    */
   readonly inTurn: <C extends Undialled>(capture: C, dial$: Observable<C>) => Observable<C>;
   /** Changes the maximum number of dials at once; with 0, captures pass undialled, also those that wait. */
@@ -63,8 +63,14 @@ export function createDialStage(initialLimit: number): DialStage {
         const { batch, signal, request } = command;
         const { host } = request.target;
         const turns = turnsOf(host);
-        const dialled$ = defer(() => (isOff() ? of(capture) : dial$));
-        signal.addEventListener('abort', () => subscriber.complete(), { once: true });
+        let hasBegun = false;
+        const dialled$ = defer(() => {
+          if (isOff()) return of(capture);
+          hasBegun = true;
+          return dial$;
+        });
+        // A dial that has begun keeps its place until it has ended: its connection is open until then.
+        signal.addEventListener('abort', () => hasBegun || subscriber.complete(), { once: true });
         return turns.enter(owner, batch, (free) => {
           subscriber.add(() => {
             free();

@@ -11,9 +11,11 @@ interface Capture extends Undialled {
 function rig(limit: number) {
   const stage = createDialStage(limit);
   const dialling = new Map<string, (isReached: boolean) => void>();
+  const begun: string[] = [];
   const passed: string[] = [];
   const dial = (capture: Capture) =>
     new Observable<Capture>((subscriber) => {
+      begun.push(capture.name);
       dialling.set(capture.name, (isReached) => {
         dialling.delete(capture.name);
         (isReached ? of(capture) : EMPTY).subscribe(subscriber);
@@ -26,7 +28,7 @@ function rig(limit: number) {
     stage.inTurn(capture, dial(capture)).subscribe(({ name }) => passed.push(name));
     return controller;
   };
-  return { stage, dialling, passed, submit, names: () => [...dialling.keys()] };
+  return { stage, dialling, begun, passed, submit, names: () => [...dialling.keys()] };
 }
 
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
@@ -81,6 +83,17 @@ describe('dial stage', () => {
     same[8]?.abort();
     host.dialling.get('same0')?.(false);
     expect(host.names()).toContain('last');
+  });
+
+  it('dials no waiting capture in place of a cancelled one before the dial of that one has ended', () => {
+    const { submit, dialling, begun } = rig(256);
+    const batch = numbered(9, 'same').map((name) => submit(name, null, 'host.test'));
+    submit('other', null, 'host.test');
+    batch[0]?.abort();
+    batch[8]?.abort();
+    expect(begun).toEqual(numbered(8, 'same'));
+    dialling.get('same0')?.(false);
+    expect(begun).toEqual([...numbered(8, 'same'), 'other']);
   });
 
   it('passes captures on undialled once its limit is 0, also those that wait', () => {
