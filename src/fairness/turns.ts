@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * As many places as `capacity` returns, of which an owner takes those that `allows` leaves it, as `createPlaces` says.
- * While none is free, owners take turns, and so do the batches of one.
+ * Work that waits for one of `capacity()` places. `allows` limits the places of one owner, as in `createPlaces`. While
+ * no place is free, owners take turns, and so do the batches of one owner.
  */
 export function createTurns(capacity: () => number, allows?: (free: number, own: number) => boolean) {
   const places = createPlaces(capacity, allows);
@@ -21,19 +21,22 @@ export function createTurns(capacity: () => number, allows?: (free: number, own:
   let isServing = false;
 
   const serve = (): void => {
-    // A loop in place of recursion: any number of works may end as they begin.
+    // Work may end while it begins; a loop avoids deep recursion.
     if (isServing) return;
     isServing = true;
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const release = places.take(next.owner);
-      next.begin(
-        once(() => {
-          release?.();
-          serve();
-        }),
-      );
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const release = places.take(next.owner);
+        next.begin(
+          once(() => {
+            release?.();
+            serve();
+          }),
+        );
+      }
+    } finally {
+      isServing = false;
     }
-    isServing = false;
   };
 
   const enter = (owner: string | null, batch: string | null, begin: Waiting['begin']): (() => void) => {

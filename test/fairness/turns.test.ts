@@ -50,6 +50,17 @@ describe('createTurns', () => {
     expect([ended, turns.taken]).toEqual([20_000, 0]);
   });
 
+  it('begins further works after one that threw', () => {
+    const turns = createTurns(() => 2);
+    const { begun, enter } = entering(turns);
+    const broken = () => {
+      throw new Error('broken');
+    };
+    expect(() => turns.enter(null, null, broken)).toThrow('broken');
+    enter('a');
+    expect(begun).toEqual(['a']);
+  });
+
   it('frees the place of a work that is unsubscribed from or fails, and leaves the queue with one that waits', () => {
     const turns = createTurns(() => 1);
     const begun: string[] = [];
