@@ -2,6 +2,7 @@ import {
   asyncScheduler,
   catchError,
   defer,
+  filter,
   fromEvent,
   ignoreElements,
   map,
@@ -74,6 +75,8 @@ export function performInSlot(command: CaptureCommand, options: SlotOptions): Ob
       }
       return of(outcomeOfError(thrown));
     }),
+    // Not `take(1)`: the slot is held until `perform` completes.
+    filter((_, index) => index === 0),
   );
   const overdue$ = timer(request.timeoutMs + graceMs, scheduler).pipe(
     tap(() => abort(new CapstanError('capture_timeout'))),

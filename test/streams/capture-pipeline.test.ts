@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { asyncScheduler, config, EMPTY, NEVER, of, throwError } from 'rxjs';
+import { asyncScheduler, concat, config, EMPTY, NEVER, of, throwError } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { heard, nameOf, request, rig, stored, virtually } from './rig.ts';
 
 const LIMITS = { maxConcurrent: 2, maxQueue: 10 };
@@ -58,6 +59,19 @@ describe('capture pipeline', () => {
       pipeline.admit(request('a'));
       expect(log).toEqual([]);
       expect(pipeline.load.taken).toBe(0);
+    });
+  });
+
+  it.each([
+    ['a second outcome', (s: CaptureOutcome) => of(s, s)],
+    ['an error after its outcome', (s: CaptureOutcome) => concat(of(s), throwError(() => new Error('late')))],
+  ])('gives a capture one outcome in spite of %s', (_what, perform) => {
+    virtually(({ flush }, scheduler) => {
+      const { pipeline, log } = rig({ limits: LIMITS, scheduler, perform: (command) => perform(stored(command)) });
+      pipeline.admit(request('a')).subscribe();
+      flush();
+      expect(log).toEqual(['0 queued a', '0 started a', '0 stored a']);
+      expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
     });
   });
 
