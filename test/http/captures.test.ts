@@ -250,6 +250,16 @@ describe('POST /batch', () => {
     expect(await response.json()).toEqual([]);
   });
 
+  it.each(['application/json', 'application/x-ndjson'])('emits the events of an empty batch for %s', async (Accept) => {
+    const types: string[] = [];
+    const subscription = app.service.events$.subscribe(({ type }) => {
+      if (type.startsWith('batch.')) types.push(type);
+    });
+    await (await app.post('/batch', { requests: [] }, { headers: { Accept } })).text();
+    subscription.unsubscribe();
+    expect(types).toEqual(['batch.accepted', 'batch.completed']);
+  });
+
   it('refuses the whole batch, before capturing anything, for one invalid item', async () => {
     const before = site.hits('/medium');
     const response = await app.post('/batch', {

@@ -131,10 +131,7 @@ async function answerBatch(
       }),
     );
   if (asLines) return answerLines(ctx, (room) => itemsOf(whenThereIs(room, items)).pipe(map(toBatchLine)));
-  const ended =
-    size === 0 && callback === undefined
-      ? []
-      : await lastValueFrom(itemsOf(items).pipe(takeUntil(clientGone(ctx)), toArray()));
+  const ended = await lastValueFrom(itemsOf(items).pipe(takeUntil(clientGone(ctx)), toArray()));
   ctx.type = 'json';
   ctx.body = ended.toSorted((a, b) => a.index - b.index).map(toBatchResult);
 }
