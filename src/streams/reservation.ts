@@ -1,4 +1,4 @@
-import { Observable, Subscription } from 'rxjs';
+import { Subscription } from 'rxjs';
 import { once } from '../capture/basics/once.ts';
 import { createTurns } from '../fairness/turns.ts';
 
@@ -20,8 +20,8 @@ export interface Reservation {
   /** Whether captures of other owners are admitted. */
   readonly isShared: () => boolean;
   /**
-   * Waits for a place, then calls `begin` with it, or with undefined after the reservation was revoked. `isToDial`:
-   * takes a place beyond the width while there is one. Returns a function that ends the wait.
+   * Waits for a place, then calls `begin` with it, or with undefined after the reservation was revoked. With `isToDial`,
+   * may take a place beyond the width. Returns a function that ends the wait.
    */
   enter(isToDial: boolean, begin: (place: Place | undefined) => void): () => void;
   /**
@@ -31,7 +31,10 @@ export interface Reservation {
   giveBack(): void;
   /** Refuses further places. Waiting captures begin, and get none. */
   revoke(): void;
-  /** Ends the reservation and all waiting. Places count until their captures have released them. Idempotent. */
+  /**
+   * Ends the reservation and all waiting. Places count until their captures have released them. Starts no waiting
+   * capture until this batch's captures are cancelled. Captures that other clients share start afterwards. Idempotent.
+   */
   release(): void;
 }
 
@@ -43,7 +46,7 @@ interface ReservationCount {
   change(by: number): void;
   /** Takes a place when one is free, and then calls `gain`. */
   await(gain: () => void): void;
-  /** Ends that wait. */
+  /** Ends the wait that `await` began. */
   forget(gain: () => void): void;
   /** Takes a place beyond the width. False when there is none. */
   takeAhead(): boolean;
@@ -52,17 +55,25 @@ interface ReservationCount {
 }
 
 /**
+ * - `open`: captures get places.
+ * - `revoked`: captures get no further places. Those that have one may join.
+ * - `closing`: released; the captures of its client are being cancelled, and none may join meanwhile.
+ * - `closed`: released. The captures that are left, which other clients share, may join.
+ */
+type State = 'open' | 'revoked' | 'closing' | 'closed';
+
+/**
  * Creates a reservation that holds `width` places, which are counted already. `onReturned`: called once it was released
  * and all its captures have ended.
  */
 export function createReservation(width: number, count: ReservationCount, onReturned: () => void): Reservation {
-  // Invariant: admission counts `size` places for this reservation while it is valid, and one for each capture afterwards.
-  let isValid = true;
-  let isReleased = false;
+  // Invariant: admission counts `size` places for this reservation while it is open, and one for each capture afterwards.
+  let state: State = 'open';
   let size = width;
-  const captures = createTurns(() => (isValid ? size : Number.POSITIVE_INFINITY));
-  let isLeaving = false;
-  const joined = createTurns(() => (isLeaving ? 0 : width));
+  const isOpen = (): boolean => state === 'open';
+  const isReleased = (): boolean => state === 'closing' || state === 'closed';
+  const captures = createTurns(() => (isOpen() ? size : Number.POSITIVE_INFINITY));
+  const joined = createTurns(() => (state === 'closing' ? 0 : width));
 
   const gain = (): void => {
     size += 1;
@@ -71,7 +82,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
   };
   /** Waits for a place that was given back while a capture waits for it. */
   const takeAgain = (): void => {
-    if (isValid && captures.waiting > 0 && size < width) count.await(gain);
+    if (isOpen() && captures.waiting > 0 && size < width) count.await(gain);
     else count.forget(gain);
   };
 
@@ -80,18 +91,33 @@ export function createReservation(width: number, count: ReservationCount, onRetu
     const release = once(() => {
       joining.unsubscribe();
       count.completed();
-      if (!isValid) count.change(-1);
+      if (!isOpen()) count.change(-1);
       else if (size > width) {
         size -= 1;
         count.change(-1);
       }
       free();
-      if (isReleased && captures.taken === 0) onReturned();
+      if (isReleased() && captures.taken === 0) onReturned();
     });
     return {
       release,
-      join: (go) => joining.add(joined.during(null, null, new Observable<never>(() => go())).subscribe()),
+      join(go) {
+        const leave = joined.enter(null, null, (freeTurn) => {
+          joining.add(freeTurn);
+          go();
+        });
+        joining.add(leave);
+      },
     };
+  };
+
+  const revokeAs = (next: State): void => {
+    const wasOpen = isOpen();
+    state = next;
+    if (!wasOpen) return;
+    count.forget(gain);
+    count.change(captures.taken - size);
+    captures.retry();
   };
 
   const reservation: Reservation = {
@@ -101,14 +127,14 @@ export function createReservation(width: number, count: ReservationCount, onRetu
       return size;
     },
     get ahead() {
-      return isValid ? Math.max(0, size - width) : 0;
+      return isOpen() ? Math.max(0, size - width) : 0;
     },
     enter(isToDial, begin) {
-      if (isToDial && isValid && captures.taken >= size && size >= width && count.takeAhead()) size += 1;
+      if (isToDial && isOpen() && captures.taken >= size && size >= width && count.takeAhead()) size += 1;
       const leave = captures.enter(null, null, (free) => {
-        if (isValid) return begin(createPlace(free));
+        if (isOpen()) return begin(createPlace(free));
         free();
-        if (!isReleased) begin(undefined);
+        if (!isReleased()) begin(undefined);
       });
       takeAgain();
       return () => {
@@ -117,27 +143,20 @@ export function createReservation(width: number, count: ReservationCount, onRetu
       };
     },
     giveBack() {
-      if (!isValid) return;
+      if (!isOpen()) return;
       if (count.isClosed()) return reservation.revoke();
       const unused = size - captures.taken;
       size = captures.taken;
       count.change(-unused);
     },
     revoke() {
-      if (!isValid) return;
-      isValid = false;
-      count.forget(gain);
-      count.change(captures.taken - size);
-      captures.retry();
+      if (isOpen()) revokeAs('revoked');
     },
     release() {
-      if (isReleased) return;
-      isReleased = true;
-      reservation.revoke();
-      // Captures that other clients wait for go on once those of the batch are cancelled.
-      isLeaving = true;
+      if (isReleased()) return;
+      revokeAs('closing');
       queueMicrotask(() => {
-        isLeaving = false;
+        state = 'closed';
         joined.retry();
       });
       if (captures.taken === 0) onReturned();
