@@ -8,6 +8,7 @@ import { DialledConnection } from './dialled-connection.ts';
 import type { DialTarget } from './egress.ts';
 import { type Destination, type EgressPolicy, isLocalhost, unbracketed } from './egress-policy.ts';
 import { urlDestination } from './egress-proxy.ts';
+import { resolveInTime } from './resolve-in-time.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 
 interface DialTargetOptions {
@@ -24,23 +25,16 @@ interface DialTargetOptions {
  * `target_unreachable`, `proxy_failed`, `capture_timeout`, or the signal's reason.
  */
 export async function dialTarget(
-  { target, proxy, timeoutMs }: DialTarget,
+  asked: DialTarget,
   { egressPolicy, dialTimeoutMs, signal }: DialTargetOptions,
 ): Promise<Dialled> {
+  const { target, proxy, timeoutMs } = asked;
   const began = performance.now();
   const leftMs = (): number => Math.max(1, Math.ceil(timeoutMs - (performance.now() - began)));
-  const late = (text: string, cause?: unknown) => new CapstanError('capture_timeout', text, { cause });
+  const late = (text: string) => new CapstanError('capture_timeout', text);
 
-  const lookUp = async (destination: Destination): Promise<readonly string[]> => {
-    const expiry = AbortSignal.timeout(leftMs());
-    try {
-      return await egressPolicy.admit(destination, AbortSignal.any([signal, expiry]));
-    } catch (error) {
-      if (signal.aborted || !expiry.aborted) throw error;
-      const name = proxy === undefined ? destination.host : 'the proxy';
-      throw late(`${name} was not resolved within ${timeoutMs} ms`, error);
-    }
-  };
+  const lookUp = (destination: Destination): Promise<readonly string[]> =>
+    resolveInTime(asked, signal, (inTime) => egressPolicy.admit(destination, inTime), leftMs());
   /** `within`: time for the connection in milliseconds, after which it rejects with `expired()`. */
   const connect = (addresses: readonly string[], port: number, within: number, expired: () => CapstanError) => {
     const isSooner = within < dialTimeoutMs;

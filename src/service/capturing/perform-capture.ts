@@ -9,6 +9,7 @@ import { type Evidence, NO_EVIDENCE } from '../../capture/result/evidence.ts';
 import { packWords } from '../../capture/result/page-words.ts';
 import type { Snapshot } from '../../capture/result/snapshot.ts';
 import type { Egress } from '../../egress/egress.ts';
+import { resolveInTime } from '../../egress/resolve-in-time.ts';
 import type { CaptureStore } from '../../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../../storage/ports/artifact-store.ts';
 import { type FindingParts, findOut } from './find-out.ts';
@@ -140,20 +141,13 @@ async function screenInTime(
   { request, signal }: CaptureCommand,
   egress: CaptureParts['egress'],
 ): Promise<CaptureOutcome | null> {
-  const { target, proxy, timeoutMs, html } = request;
-  const late = AbortSignal.timeout(timeoutMs);
-  try {
-    // Given HTML is fetched from nowhere, so its host is not looked up.
-    const failure =
-      html !== undefined && proxy === undefined
-        ? egress.screenLiteral(target.parsed)
-        : await egress.screen(target.parsed, AbortSignal.any([signal, late]), proxy);
-    return failure && { state: 'rejected', failure };
-  } catch (error) {
-    if (signal.aborted || !late.aborted) throw error;
-    const name = proxy === undefined ? target.parsed.hostname : 'the proxy';
-    throw new CapstanError('capture_timeout', `${name} was not resolved within ${timeoutMs} ms`, { cause: error });
-  }
+  const { target, proxy, html } = request;
+  // Given HTML is fetched from nowhere, so its host is not looked up.
+  const failure =
+    html !== undefined && proxy === undefined
+      ? egress.screenLiteral(target.parsed)
+      : await resolveInTime(request, signal, (inTime) => egress.screen(target.parsed, inTime, proxy));
+  return failure && { state: 'rejected', failure };
 }
 
 /** Adds the certificate of a host that speaks TLS, but from which no page came, where TLS is asked for. */
