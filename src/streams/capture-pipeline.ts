@@ -35,12 +35,12 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { performInSlot, type SlotOptions } from './perform-in-slot.ts';
+import { type PerformOptions, performWithBackstops } from './perform-with-backstops.ts';
 import type { ReadItem } from './read-ahead.ts';
 import type { Place, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 
-export interface CapturePipelineOptions extends Omit<SlotOptions, 'abort'> {
+export interface CapturePipelineOptions extends Omit<PerformOptions, 'abort'> {
   readonly limits: CaptureLimits;
   /** Generates the id of a new capture. */
   readonly ids: () => number;
@@ -84,7 +84,7 @@ export interface CapturePipeline {
   /**
    * Admits one capture, which waits for a slot and is performed. Cold; unsubscribing cancels it, queued or running.
    * Emits one outcome and completes. Errors with a `CapstanError` when it is not admitted: `queue_full` (with
-   * `retryAfterSeconds`) or `shutting_down`.
+   * `retryAfterSeconds`), `shutting_down` or `cluster_unavailable`.
    */
   readonly admit: Submit;
   /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
@@ -102,7 +102,10 @@ export interface CapturePipeline {
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
   setLimits(limits: CaptureLimits): void;
-  /** Refuses new work with `queue_full` and this reason, until it is called with null. */
+  /**
+   * Admits at most `maxTaken` captures, and refuses the others with `queue_full` and this reason, until it is called with
+   * null.
+   */
   setOverload(overload: Overload | null): void;
   readonly load: Load;
   /** Generates the captures without an outcome, in the order of their admission. */
@@ -224,7 +227,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const endUnreached = (submission: Submission, { outcome }: Unreached, dialledAt: number): void => {
     const { command } = submission;
     const { signal } = command;
-    performInSlot(command, { ...slotOf(submission), perform: () => outcome }).subscribe((ended) => {
+    const options = { ...performOptionsOf(submission), perform: () => outcome };
+    performWithBackstops(command, options).subscribe((ended) => {
       if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
         events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
       end(submission, ended);
@@ -272,7 +276,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     submission.client.error(error);
   };
 
-  const slotOf = (submission: Submission): SlotOptions => ({
+  const performOptionsOf = (submission: Submission): PerformOptions => ({
     ...options,
     abort: (reason) => abort(submission, reason),
   });
@@ -289,7 +293,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performInSlot(command, slotOf(submission));
+        : performWithBackstops(command, performOptionsOf(submission));
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
@@ -313,8 +317,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits for: a slot, a turn to be dialled, its turn in its batch. Once it runs, `performInSlot`
-    // ends it; once it is dialled, its dial does, because the record of a dead target may be being stored.
+    // Ends a capture that waits. A running capture is ended by `performWithBackstops`, a dialled one by its dial: the
+    // record of a dead target may be in the middle of being stored.
     controller.abort(reason);
     if (submission.state === 'queued') end(submission, outcomeOfAbort(command.signal));
   };

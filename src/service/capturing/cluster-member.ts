@@ -11,7 +11,7 @@ import type { Logger } from '../../log/log.ts';
 import type { EventLog } from '../../storage/ports/event-log.ts';
 import type { ResultStore } from '../../storage/ports/result-store.ts';
 import { captureFound } from '../../streams/events.ts';
-import { performInSlot } from '../../streams/perform-in-slot.ts';
+import { performWithBackstops } from '../../streams/perform-with-backstops.ts';
 import { dialCapture, mayBeDialled, performCapture } from './perform-capture.ts';
 import type { Capturing } from './start-capturing.ts';
 
@@ -62,7 +62,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     outbox: () => capturing.captureStore.pending,
     capture: (command, abort) => {
       onStarted?.(command);
-      return performInSlot(command, {
+      return performWithBackstops(command, {
         perform: (performing) =>
           performing.dialled !== undefined || (maxDials() > 0 && mayBeDialled(performing))
             ? dialAndPerform(performing, capturing)

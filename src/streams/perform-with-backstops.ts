@@ -34,7 +34,7 @@ const GRACE_MS = 5_000;
  */
 const TEARDOWN_MS = 5_000;
 
-export interface SlotOptions {
+export interface PerformOptions {
   readonly perform: Perform;
   /** Ends the command: aborts its `signal` with this reason. */
   readonly abort: (reason: CapstanError) => void;
@@ -52,13 +52,13 @@ export interface SlotOptions {
  * Runs one capture, or stores the record of a target that was not reached, under two backstops. Emits exactly one
  * outcome, completes when the next capture may begin, and never errors.
  * - At `timeoutMs + graceMs` the command is aborted with `capture_timeout`.
- * - After any abort, and after its outcome, it holds its slot until `perform` has ended, because until then the page
- *   is still open in the browser; but no longer than `teardownMs`, because a `perform` that never ends must not hold a
- *   slot forever.
+ * - After any abort, and after its outcome, it completes only when `perform` has ended, because until then the page is
+ *   still open in the browser; but at most `teardownMs` later, because a `perform` that never ends must not hold a slot
+ *   forever.
  *
  * When `perform` has an outcome in spite of the abort, that one counts: a capture that was stored is `stored`.
  */
-export function performInSlot(command: CaptureCommand, options: SlotOptions): Observable<CaptureOutcome> {
+export function performWithBackstops(command: CaptureCommand, options: PerformOptions): Observable<CaptureOutcome> {
   const { perform, abort, report } = options;
   const { graceMs = GRACE_MS, teardownMs = TEARDOWN_MS, scheduler = asyncScheduler } = options;
   const { signal, request } = command;
@@ -75,7 +75,7 @@ export function performInSlot(command: CaptureCommand, options: SlotOptions): Ob
       }
       return of(outcomeOfError(thrown));
     }),
-    // Not `take(1)`: the slot is held until `perform` completes.
+    // Not `take(1)`, which would complete before `perform` has ended.
     filter((_, index) => index === 0),
   );
   const overdue$ = timer(request.timeoutMs + graceMs, scheduler).pipe(
