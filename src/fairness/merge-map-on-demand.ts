@@ -2,8 +2,8 @@ import { EMPTY, mergeMap, Observable, queueScheduler, Subject, subscribeOn, swit
 
 /**
  * Like `mergeMap` with a concurrency, but takes an item from the source only when a slot is free. For this, `mergeMap`
- * gets requests in place of items: a request that gets a slot takes the next item, starts its work, and adds the next
- * request. So the buffer of `mergeMap` holds a request, never an item.
+ * gets slot requests in place of items: a slot request that gets a slot takes the next item, starts its work, and adds
+ * the next slot request. So the buffer of `mergeMap` holds a slot request, never an item.
  *
  * `next$` emits one step of an iterator as soon as there is one. `limit$` is the concurrency, an integer of at least 1;
  * after it was lowered, nothing starts until enough works have ended. A work holds its slot until it completes. An
@@ -36,25 +36,25 @@ export function mergeMapOnDemand<T, R>(
 
     const runAtMost = (limit: number): Observable<never> =>
       new Observable((slots) => {
-        const requests$ = new Subject<Observable<never>>();
-        const request$: Observable<never> = next$.pipe(
+        const slotRequests$ = new Subject<Observable<never>>();
+        const slotRequest$: Observable<never> = next$.pipe(
           take(1),
           mergeMap((step) => {
             if (step.done) {
-              requests$.complete();
+              slotRequests$.complete();
               return EMPTY;
             }
             const end$ = begin(step.value);
-            requests$.next(request$);
+            slotRequests$.next(slotRequest$);
             return end$;
           }),
           // A loop in place of recursion: any number of works may end as they start.
           subscribeOn(queueScheduler),
         );
-        requests$.pipe(mergeMap((request$) => request$, limit)).subscribe(slots);
+        slotRequests$.pipe(mergeMap((slotRequest$) => slotRequest$, limit)).subscribe(slots);
         // The works that have begun take their slots first.
-        for (const end$ of [...ends]) requests$.next(end$.pipe(subscribeOn(queueScheduler)));
-        requests$.next(request$);
+        for (const end$ of [...ends]) slotRequests$.next(end$.pipe(subscribeOn(queueScheduler)));
+        slotRequests$.next(slotRequest$);
       });
 
     // A new limit is a new mergeMap, because its concurrency cannot change.

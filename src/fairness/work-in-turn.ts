@@ -4,8 +4,8 @@ import { createPlaces } from './share.ts';
 import { createTurns } from './turns.ts';
 
 /**
- * Work of which at most a number runs at once. Owners take turns, and so do the batches of one. `isShared`: an owner
- * that takes long leaves half of the places to others.
+ * Runs at most `atOnce` works at a time. Owners take turns, and so do the batches of one owner. `isShared`: an owner that
+ * takes long leaves half of the places to others.
  */
 export function createWorkInTurn(atOnce: number, isShared = false) {
   const turns = createTurns(() => atOnce, isShared ? undefined : () => true);

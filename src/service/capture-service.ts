@@ -29,15 +29,15 @@ import type { ManagedReceivers } from './receivers/manage-receivers.ts';
 export type { ItemRequest };
 
 /**
- * What requests are answered with: the whole service, or what an isolated key sees of it. Stores can be read, and changed
- * by the methods of the service alone.
+ * The service as request handlers see it: all of it, or the part that an isolated key may see. Stores are read-only here;
+ * the methods change them.
  */
 export interface ServiceView {
   /**
    * Captures one page. Cold: starts when subscribed to; unsubscribing cancels the capture, queued or running. Emits one
    * outcome and completes. Errors with a `CapstanError` when the capture is not admitted: `target_forbidden`,
-   * `queue_full`, `shutting_down`, or `invalid_request` for a `callback` without a secret to sign it with. `by`: the
-   * client that the capture is made for, and an id that `inFlight` reports.
+   * `queue_full`, `shutting_down`, `cluster_unavailable`, or `invalid_request` for a `callback` without a secret to sign
+   * it with. `by`: the client that the capture is made for, and an id that `inFlight` reports.
    */
   submit(request: CaptureRequest, by?: Partial<Client> & { readonly requestId?: string }): Observable<CaptureOutcome>;
 

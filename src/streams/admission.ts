@@ -19,7 +19,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const rate = createCompletionRate();
   const noteRate = (completed = 0): void => rate.note(now(), taken$.value >= maxConcurrent, completed);
   const reservations = new Set<Reservation>();
-  /** Reservations that gave places back and wait for one, in order: `gain` of each, and its owner. */
+  /** Callbacks of reservations that wait for a place, with their owners, in order. */
   const waiting = new Map<() => void, string | null>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
@@ -61,7 +61,9 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     return true;
   };
 
-  /** Time to finish all admitted captures at the measured rate. By then, a place is free or the overload is over. */
+  /**
+   * Estimated time until all admitted captures have ended, and at least until the overload is over; at most 60 s.
+   */
   const retryAfterSeconds = (): number => {
     noteRate();
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
@@ -158,7 +160,10 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
       ({ maxConcurrent, maxQueue } = checked(next));
       serveWaiting();
     },
-    /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
+    /**
+     * Admits at most `maxTaken` captures, and refuses the others with `queue_full` and this reason, until it is called
+     * with null.
+     */
     setOverload(next: Overload | null) {
       overload = next;
       overloadedUntil = now() + (next?.minMs ?? 0);

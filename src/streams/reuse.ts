@@ -52,7 +52,7 @@ interface RunningRequest {
    * caller.
    */
   captures: boolean;
-  /** Whether that capture is admitted, and goes on when the first request leaves. */
+  /** Whether the capture is admitted. An admitted capture continues when the first request leaves. */
   isAdmitted: boolean;
 }
 

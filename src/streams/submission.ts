@@ -28,7 +28,7 @@ export interface Submission {
   /**
    * - `admitted`: the queue of the cluster has not taken it yet.
    * - `queued`: from then on until it starts; captures of batches, and all outside of a cluster, are queued at once.
-   * - `dialling`: until its target is reached, or the record of one that was not is stored.
+   * - `dialling`: until the target is reached, or the record of an unreachable target is stored.
    * - `over`: it has its outcome, or was refused.
    */
   state: 'admitted' | 'queued' | 'dialling' | 'running' | 'over';

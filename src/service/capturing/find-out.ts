@@ -32,7 +32,7 @@ export async function findOut(
         return null;
       })
     : null;
-  // Only of a name that this process resolved: that of a proxied target is the proxy's to know.
+  // For a proxied target, only the proxy knows the aliases.
   const isOwnLookup = remoteIp !== null && request.proxy === undefined;
   const [known, hash, cnames, software] = await Promise.all([
     ipFacts.lookUp(remoteIp, leftMs, signal),

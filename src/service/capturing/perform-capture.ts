@@ -53,12 +53,12 @@ export async function dialCapture(command: CaptureCommand, parts: CaptureParts):
 
 /**
  * Performs one capture, from the egress check to the store. Yields the outcome, and ends when its browser actor is free
- * for the next capture. The outcome `stored` means that the files and the record are stored. A capture that no client
- * waits for any more is not stored.
+ * for the next capture. The outcome `stored` means that the files and the record are stored. A cancelled capture is not
+ * stored.
  */
 export async function* performCapture(command: CaptureCommand, parts: CaptureParts): AsyncGenerator<CaptureOutcome> {
   const { request, signal, batch, dialled, onPhase } = command;
-  // The time in which the target was dialled counts against the deadline; the time in the queue does not.
+  // The deadline includes the time for the name lookup and the dial, but not the time in the queue.
   const timing = timingSince(dialled?.ms);
   const failed = async (error: unknown) => {
     const { durationMs, startedAt } = timing();
@@ -72,7 +72,6 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
     return;
   }
   const actor = Promise.withResolvers<void>();
-  // The time of the name lookup counts against the capture's deadline.
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
   const context = { batch, dialled, onPhase, onReturned: actor.resolve };
   // An error that is thrown would end this generator, and with it the capture's slot.
