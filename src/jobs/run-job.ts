@@ -29,10 +29,12 @@ export interface RunOptions {
   readonly submit: (request: CaptureRequest, by: Client) => Observable<CaptureOutcome>;
   readonly submitBatch: (
     requests: Iterable<CaptureRequest> | AsyncIterable<CaptureRequest>,
-    concurrency: number | undefined,
-    size: number,
-    to: Recipients | undefined,
-    by: Client & { readonly id?: string },
+    settings: {
+      readonly concurrency: number | undefined;
+      readonly size: number;
+      readonly to: Recipients | undefined;
+      readonly by: Client & { readonly id?: string };
+    },
   ) => Observable<BatchItem>;
   readonly captures: ScanCaptures;
   /** Called with unexpected errors. */
@@ -141,7 +143,7 @@ async function captureItems(
   const items$ =
     job.kind === 'screenshot'
       ? from(requests()).pipe(concatMap((request) => asBatch(request, (only) => submit(only, client))))
-      : submitBatch(requests(), concurrency, left, to, { ...client, ...(isScan && { id: job.id }) });
+      : submitBatch(requests(), { concurrency, size: left, to, by: { ...client, ...(isScan && { id: job.id }) } });
   stopping.addEventListener('abort', close);
   try {
     await lastValueFrom(items$.pipe(takeUntil(cancelled$), mergeMap(finish)), { defaultValue: undefined });

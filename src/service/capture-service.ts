@@ -22,11 +22,17 @@ import type { IdempotencyStore } from '../storage/ports/idempotency-store.ts';
 import type { QueryStore } from '../storage/ports/query-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
-import type { BatchRequester, ItemRequest } from '../streams/batch.ts';
+import type { BatchSettings, ItemRequest } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { ManagedReceivers } from './receivers/manage-receivers.ts';
 
 export type { ItemRequest };
+
+/** How a batch is captured, and for whom. */
+export interface BatchRequestSettings extends Omit<BatchSettings, 'to'> {
+  /** URL that is notified of the end of the batch. */
+  readonly callback?: string | undefined;
+}
 
 /**
  * The service as request handlers see it: all of it, or the part that an isolated key may see. Stores are read-only here;
@@ -42,19 +48,14 @@ export interface ServiceView {
   submit(request: CaptureRequest, by?: Partial<Client> & { readonly requestId?: string }): Observable<CaptureOutcome>;
 
   /**
-   * Captures many pages, at most `concurrency` at once (never more than the service's limit). Emits each item when it
-   * is done, not in the order of the requests. Errors with a `CapstanError` only when the whole batch is not admitted
-   * (`queue_full`, `shutting_down`); a forbidden target is a rejected item. Unsubscribing cancels all unfinished
-   * captures. Items are read only when they are needed, so their number is not limited; pass `size` when it is
-   * known. `callback` is notified of the end of the batch, and is refused in the same cases as the `callback` of a
-   * request.
+   * Captures many pages. Emits each item when it is done, not in the order of the requests. Errors with a `CapstanError`
+   * only when the whole batch is not admitted (`queue_full`, `shutting_down`, or a `callback` that `submit` would
+   * refuse); a forbidden target is a rejected item. Unsubscribing cancels all unfinished captures. Items are read only
+   * when they are needed, so their number is not limited.
    */
   submitBatch(
     items: Iterable<ItemRequest> | AsyncIterable<ItemRequest>,
-    concurrency?: number,
-    size?: number,
-    callback?: string,
-    by?: BatchRequester,
+    settings?: BatchRequestSettings,
   ): Observable<BatchItem>;
 
   /** The events with their ids, for subscribers that reconnect. In a cluster, includes the events of other processes. */

@@ -52,28 +52,34 @@ export type ItemRequest = CaptureRequest | { readonly url: string; readonly fail
  */
 export type BatchRequester = Partial<Client> & { readonly id?: string; readonly onBatch?: (id: string) => void };
 
+/** How a batch is run, and for whom. */
+export interface BatchSettings {
+  /**
+   * Maximum number of its captures that wait for a slot or run; others are dialled ahead of them.
+   * @default The service's limit, which is also the maximum
+   */
+  readonly concurrency?: number | undefined;
+  /** Number of items, where it is known in advance. @default The length of an array */
+  readonly size?: number | undefined;
+  /** Receivers to tell of the batch's end. */
+  readonly to?: Recipients | undefined;
+  readonly by?: BatchRequester;
+}
+
 /**
- * Runs many captures, at most `concurrency` of them queued or running at once (by default, and at most, the service's
- * limit). Cold. Emits each item as soon as it is finished; a failed item fails no other. Errors with a
+ * Runs many captures. Cold. Emits each item as soon as it is finished; a failed item fails no other. Errors with a
  * `CapstanError` when the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source.
  * Unsubscribing, or an error of the source, cancels all unfinished captures. `batch.completed` is always a batch's last
- * event. `size` is the length of the source where it is known in advance, as for an array. `to`: receivers to
- * tell of the batch's end. `by`: the client that it is made for.
+ * event.
  */
-export type RunBatch = (
-  items: ItemSource<ItemRequest>,
-  concurrency?: number,
-  size?: number,
-  to?: Recipients,
-  by?: BatchRequester,
-) => Observable<BatchItem>;
+export type RunBatch = (items: ItemSource<ItemRequest>, settings?: BatchSettings) => Observable<BatchItem>;
 
 export function createBatchRunner(options: BatchOptions): RunBatch {
   const { pipeline, submit, events, ids, scheduler = asyncScheduler } = options;
   const maxConcurrency = options.maxConcurrency ?? Number.POSITIVE_INFINITY;
   const now = () => scheduler.now();
 
-  return (items, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(items), to, by = {}) =>
+  return (items, { concurrency = Number.POSITIVE_INFINITY, size = sizeOf(items), to, by = {} } = {}) =>
     new Observable<BatchItem>((subscriber) => {
       const { id: batch = ids(), onBatch = () => {}, ...requester } = by;
       onBatch(batch);

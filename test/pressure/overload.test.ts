@@ -148,7 +148,7 @@ describe('watchPressure', () => {
       });
       const out: string[] = [];
       const errors: unknown[] = [];
-      runBatch([request('a'), request('b'), request('c')], 2).subscribe();
+      runBatch([request('a'), request('b'), request('c')], { concurrency: 2 }).subscribe();
       scheduler.schedule(() => {
         heard(pipeline.admit(request('d')), out, 'd');
         pipeline.admit(request('e')).subscribe({ error: (error) => errors.push(error) });

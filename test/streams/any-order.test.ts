@@ -118,7 +118,7 @@ describe('captures and batches, in random order', () => {
               scheduler.schedule(() => {
                 const items = Array.from({ length: batch ?? 0 }, (_, k) => request(`n${i}x${k}`, 50));
                 const work$: Observable<unknown> =
-                  batch === null ? pipeline.admit(request(`n${i}`, 50)) : runBatch(items, concurrency);
+                  batch === null ? pipeline.admit(request(`n${i}`, 50)) : runBatch(items, { concurrency });
                 const client = work$.subscribe({ error: () => undefined });
                 if (cancelledAfterMs !== null) {
                   scheduler.schedule(() => client.unsubscribe(), cancelledAfterMs);

@@ -23,7 +23,7 @@ describe('batch', () => {
       });
       const items: string[] = [];
       const most = { inside: 0 };
-      runBatch(requests(4), 2).subscribe({
+      runBatch(requests(4), { concurrency: 2 }).subscribe({
         next: (item) => items.push(`${scheduler.now()}: ${brief(item)}`),
         complete: () => items.push(`${scheduler.now()}: completed`),
       });
@@ -116,7 +116,7 @@ describe('batch', () => {
       });
       pipeline.admit(request('s')).subscribe();
       const out: string[] = [];
-      runBatch(requests(5), 8).subscribe((item) => out.push(item.outcome.state));
+      runBatch(requests(5), { concurrency: 8 }).subscribe((item) => out.push(item.outcome.state));
       expect(pipeline.load.taken).toBe(3);
       heard(pipeline.admit(request('t')), out, 't');
       runBatch(requests(1)).subscribe({ error: (error) => out.push(`batch refused ${error.code}`) });
@@ -134,7 +134,7 @@ describe('batch', () => {
         perform: () => cold<never>('9ms #'),
       });
       pipeline.admit(request('s')).subscribe();
-      const batch = runBatch(requests(100), 3).subscribe();
+      const batch = runBatch(requests(100), { concurrency: 3 }).subscribe();
       scheduler.schedule(() => batch.unsubscribe(), 10);
       flush();
       expect(log).toEqual([
@@ -164,7 +164,7 @@ describe('batch', () => {
         throw new Error('cut off');
       }
       const out: unknown[] = [];
-      runBatch(source(), 2).subscribe({
+      runBatch(source(), { concurrency: 2 }).subscribe({
         next: (item) => out.push(brief(item)),
         error: (error) => out.push(error),
       });
@@ -208,7 +208,7 @@ describe('batch', () => {
           yield request(`b${read}`);
         }
       }
-      runBatch(streamed(), 2).subscribe();
+      runBatch(streamed(), { concurrency: 2 }).subscribe();
       scheduler.schedule(() => expect(read).toBe(3), 7);
       flush();
       expect(startsAndEnds(log)).toHaveLength(20);
@@ -241,7 +241,7 @@ describe('batch', () => {
       perform: () => NEVER,
     });
     const list = handedOut<CaptureRequest>();
-    const batch = runBatch(list.items, 2).subscribe();
+    const batch = runBatch(list.items, { concurrency: 2 }).subscribe();
     // It gives its places back, and another capture takes one of them.
     time.flush();
     pipeline.admit(request('busy')).subscribe();
@@ -274,7 +274,7 @@ describe('batch', () => {
     });
     const runBatch = createBatchRunner({ pipeline, submit, events: stream, ids: () => 'b', scheduler: time });
     const list = handedOut<CaptureRequest>();
-    const batch = runBatch(list.items, 1).subscribe();
+    const batch = runBatch(list.items, { concurrency: 1 }).subscribe();
     // It gives its place back, which another capture takes.
     time.flush();
     pipeline.admit(request('busy')).subscribe();

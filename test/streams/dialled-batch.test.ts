@@ -83,7 +83,7 @@ describe('a batch whose targets are dialled', () => {
   it('captures at most its concurrency at once, and answers for each item once', async () => {
     const one = rig();
     const list = [...numbered(20, 'dead'), ...numbered(10, 'page'), ...numbered(20, 'dead')];
-    const items = await lastValueFrom(one.runBatch(list, 2).pipe(toArray()));
+    const items = await lastValueFrom(one.runBatch(list, { concurrency: 2 }).pipe(toArray()));
     expect(items.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(list.map((_, at) => at));
     expect(items.filter(({ outcome }) => outcome.state === 'stored').length).toBe(10);
     expect(one.most).toBeLessThanOrEqual(2);
@@ -94,7 +94,7 @@ describe('a batch whose targets are dialled', () => {
   it('reads a few targets in each turn of the event loop, however wide it is', async () => {
     const time = new TestScheduler(() => true);
     const one = rig({ maxConcurrent: 64, maxQueue: 1000 }, time);
-    const batch = one.runBatch(numbered(100, 'dead'), 64).subscribe();
+    const batch = one.runBatch(numbered(100, 'dead'), { concurrency: 64 }).subscribe();
     expect(one.dialled).toBe(4);
     time.maxFrames = 100;
     time.flush();
@@ -105,7 +105,7 @@ describe('a batch whose targets are dialled', () => {
   it('finds the living among those that never answer, however few it captures at once', async () => {
     const { runBatch, pipeline } = rig();
     const found: string[] = [];
-    const batch = runBatch([...numbered(40, 'silent'), ...numbered(3, 'page')], 1).subscribe(({ url }) => {
+    const batch = runBatch([...numbered(40, 'silent'), ...numbered(3, 'page')], { concurrency: 1 }).subscribe(({ url }) => {
       found.push(nameOf(url));
     });
     await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
@@ -118,7 +118,7 @@ describe('a batch whose targets are dialled', () => {
     const one = rig(undefined, undefined, record.promise);
     const list = Array.from({ length: 40 }, (_, at) => request(`dead/${at}`));
     let answered = 0;
-    const batch = lastValueFrom(one.runBatch(list, 2).pipe(tap(() => (answered += 1))));
+    const batch = lastValueFrom(one.runBatch(list, { concurrency: 2 }).pipe(tap(() => (answered += 1))));
     await expect.poll(() => one.dialled, { timeout: 60_000 }).toBe(40);
     expect([answered, one.pipeline.load.queued]).toEqual([0, 40]);
     record.resolve();
@@ -155,7 +155,7 @@ describe('a batch whose targets are dialled', () => {
     const time = new TestScheduler(() => true);
     time.maxFrames = 10_000;
     const { pipeline, runBatch, types } = rig({ maxConcurrent: 4, maxQueue: 10 }, time);
-    const batch = runBatch([request('silent'), request('silent')], 2).subscribe();
+    const batch = runBatch([request('silent'), request('silent')], { concurrency: 2 }).subscribe();
     await expect.poll(() => pipeline.load.taken).toBe(2);
     time.flush();
     expect(pipeline.load.taken).toBe(2);
@@ -167,7 +167,7 @@ describe('a batch whose targets are dialled', () => {
 
   it('leaves half of the queue to others, and needs no queue', async () => {
     const { runBatch, pipeline } = rig({ maxConcurrent: 2, maxQueue: 0 });
-    const items = lastValueFrom(runBatch([...numbered(20, 'dead'), ...numbered(3, 'page')], 1).pipe(toArray()));
+    const items = lastValueFrom(runBatch([...numbered(20, 'dead'), ...numbered(3, 'page')], { concurrency: 1 }).pipe(toArray()));
     expect(pipeline.load.taken).toBe(1);
     expect((await items).length).toBe(23);
   });

@@ -16,7 +16,7 @@ describe('draining', () => {
         perform: (command) => cold('5ms (s|)', { s: stored(command) }),
       });
       const out: string[] = [];
-      runBatch(requests(4), 1).subscribe((item) => out.push(`${item.index} ${item.outcome.state}`));
+      runBatch(requests(4), { concurrency: 1 }).subscribe((item) => out.push(`${item.index} ${item.outcome.state}`));
       heard(pipeline.admit(request('a')), out, 'a');
       drained = pipeline.drain(1000);
       heard(pipeline.admit(request('late')), out, 'late');
@@ -73,7 +73,7 @@ describe('draining', () => {
       const items: string[] = [];
       pipeline.admit(request('a')).subscribe((outcome) => outcomes.push(outcome));
       pipeline.admit(request('b')).subscribe((outcome) => outcomes.push(outcome));
-      runBatch(requests(3), 1).subscribe((item) => items.push(`${item.index} ${item.outcome.state}`));
+      runBatch(requests(3), { concurrency: 1 }).subscribe((item) => items.push(`${item.index} ${item.outcome.state}`));
       drained = pipeline.drain(30);
       flush();
       expect(reasons).toEqual(['shutting_down']);
@@ -103,7 +103,7 @@ describe('draining', () => {
         perform: () => NEVER,
       });
       pipeline.admit(request('hangs')).subscribe();
-      runBatch(handedOut<ItemRequest>().items, 2).subscribe();
+      runBatch(handedOut<ItemRequest>().items, { concurrency: 2 }).subscribe();
       expect(pipeline.load.taken).toBe(3);
       drained = pipeline.drain(100);
       flush();

@@ -53,7 +53,7 @@ it('puts every capture into the trace of its own request, whoever makes room for
 
   const three = [request('x'), request('y'), request('z')];
   const singles = three.map((one) => asClient('a', () => lastValueFrom(pipeline.admit(one))));
-  const batch = asClient('b', () => lastValueFrom(runBatch(three, 2)));
+  const batch = asClient('b', () => lastValueFrom(runBatch(three, { concurrency: 2 })));
   const added = [
     asClient('c', () => jobs.add('batch', three)),
     asClient('d', () => jobs.add('screenshot', [request('w')])),

@@ -13,7 +13,7 @@ export function captureHere(requests: readonly CaptureRequest[], config: Config)
     const service = await createService({ ...temporary(config), dbPath: null, maxQueue: requests.length }, logger);
     ending.watchOver(service);
     try {
-      const outcomes = service.submitBatch(requests, config.maxConcurrent).pipe(
+      const outcomes = service.submitBatch(requests, { concurrency: config.maxConcurrent }).pipe(
         takeUntil(fromEvent(ending.signal, 'abort')),
         concatMap((item) => each(outcomeOf(item, service.artifacts))),
       );

@@ -72,9 +72,9 @@ export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBa
   const batchesOf = (submitOne: Submit): RunBatch => {
     const options = { pipeline, events, ids: randomUUID, maxConcurrency: maxBatchConcurrency };
     const run = createBatchRunner({ ...options, submit: submitOne });
-    return (items, concurrency, size, to, by) => {
-      const items$ = run(items, concurrency, size, to, by);
-      return to === undefined && !receivers.areToldOfAll
+    return (items, settings = {}) => {
+      const items$ = run(items, settings);
+      return settings.to === undefined && !receivers.areToldOfAll
         ? items$
         : concat(items$, defer(receivers.kept).pipe(ignoreElements()));
     };
@@ -82,10 +82,10 @@ export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBa
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));
   const submitPatiently = outlastingOutages({ submit, limitMs: MAX_JOB_OUTAGE_MS, stopping });
 
-  const submitBatch: CaptureService['submitBatch'] = (items, concurrency, size, callback, by) =>
+  const submitBatch: CaptureService['submitBatch'] = (items, { callback, ...settings } = {}) =>
     callback === undefined
-      ? runBatch(items, concurrency, size, undefined, by)
-      : admitCallback(callback).pipe(switchMap(() => runBatch(items, concurrency, size, { callback }, by)));
+      ? runBatch(items, settings)
+      : admitCallback(callback).pipe(switchMap(() => runBatch(items, { ...settings, to: { callback } })));
 
   return {
     submit,

@@ -37,7 +37,7 @@ export const postStability = routeWithBody({
     refuseOthers(body);
     spendRate(ctx, context, CAPTURES_OF_CHECK);
     const parts: StabilityParts = {
-      capture: (requests, by) => service.submitBatch(requests, undefined, requests.length, undefined, by),
+      capture: (requests, by) => service.submitBatch(requests, { by }),
       comparisons: service.comparisons,
       infoOf: (id) => infoOf(service, id),
     };
