@@ -89,8 +89,8 @@ export interface ServiceView {
   /** Whether a request may have a `callback`. */
   readonly takesCallbacks: boolean;
   /**
-   * Checks a callback as `submitBatch` does, for callers that need to know before they begin to answer. Emits when it
-   * is accepted; errors with `invalid_request` or `target_forbidden`.
+   * Checks a callback as `submit` and `submitBatch` do, for captures that start later. Emits when it is accepted; errors
+   * with `invalid_request` or `target_forbidden`.
    */
   admitCallback(callback: string): Observable<void>;
   /** Returns why `submit` refuses captures now, and counts one refusal; undefined when captures are admitted. */

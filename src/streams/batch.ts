@@ -48,7 +48,7 @@ export type ItemRequest = CaptureRequest | { readonly url: string; readonly fail
 
 /**
  * The client that a batch is made for. `id`: of the batch; by default a new one. `onBatch`: called with the id of the
- * batch, for the log of its request.
+ * batch once the batch is admitted.
  */
 export type BatchRequester = Partial<Client> & { readonly id?: string; readonly onBatch?: (id: string) => void };
 
@@ -82,7 +82,6 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
   return (items, { concurrency = Number.POSITIVE_INFINITY, size = sizeOf(items), to, by = {} } = {}) =>
     new Observable<BatchItem>((subscriber) => {
       const { id: batch = ids(), onBatch = () => {}, ...requester } = by;
-      onBatch(batch);
       const client: Client = { ...ANY_CLIENT, ...requester };
       const { apiKeyName, owner } = client;
       let read = 0;
@@ -96,6 +95,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         Math.min(concurrency, maxConcurrency, pipeline.limits.maxConcurrent, size ?? concurrency),
       );
       const reservation = pipeline.admitBatch(wanted, complete, owner);
+      onBatch(batch);
       events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, reservation.width));
 
       let idleSince = now();

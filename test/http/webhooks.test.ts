@@ -104,6 +104,16 @@ describe('callback', () => {
     const batch = await app.post('/batch', { requests: [{ url }], callback });
     expect(batch.status).toBe(403);
     expect(await failureOf(batch)).toMatchObject({ code: 'target_forbidden' });
+    const headers = { Accept: 'application/x-ndjson' };
+    const asLines = await app.post('/batch', { requests: [{ url }], callback }, { headers });
+    expect(asLines.status).toBe(403);
+    expect(await failureOf(asLines)).toMatchObject({ code: 'target_forbidden' });
+    const sentLines = await app.call(`/batch?callback=${encodeURIComponent(callback)}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: `${JSON.stringify({ url })}\n`,
+    });
+    expect(sentLines.status).toBe(403);
     const item = await app.post('/batch', { requests: [{ url, callback }] });
     expect(Items.parse(await item.json())).toEqual([
       expect.objectContaining({ code: 'target_forbidden', error: expect.stringMatching(/^callback: /) }),

@@ -10,14 +10,15 @@ export type Room = () => Promise<void> | undefined;
 
 /**
  * Answers with one line of JSON for each value, as soon as it is emitted. `run` is passed a `Room`, so that it starts
- * new work only while the client reads the answers.
+ * new work only while the client reads the answers, and a function that sends the head of the answer before the first
+ * line.
  *
  * With `ctx.state.lines`, the lines are also collected there, and the answer is ended by the collector.
  *
- * An error during the subscription is thrown and answered like any other. After the head was sent, the failure's
- * envelope is the last line and the response is aborted, so that clients can tell the answer is incomplete.
+ * An error before the head was sent is thrown and answered like any other. After it, the failure's envelope is the last
+ * line and the response is aborted, so that clients can tell the answer is incomplete.
  */
-export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable<T>): Promise<void> {
+export function answerLines<T>(ctx: HttpContext, run: (room: Room, begin: () => void) => Observable<T>): Promise<void> {
   const { res } = ctx;
   return new Promise((resolve, reject) => {
     let begun = false;
@@ -49,7 +50,7 @@ export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable
     res.on('drain', onDrain);
     res.once('close', onDrain);
 
-    const subscription = run(() => drained?.promise)
+    const subscription = run(() => drained?.promise, begin)
       .pipe(takeUntil(clientGone(ctx)))
       .subscribe({
         next: send,
@@ -69,7 +70,6 @@ export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable
       subscription.unsubscribe();
       if (!ended) reject(new CapstanError('cancelled', 'The client disconnected before the end of the answer.'));
     });
-    if (!ended) begin();
   });
 }
 

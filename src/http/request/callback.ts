@@ -3,7 +3,7 @@ import type { ServiceView } from '../../service/capture-service.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import type { HttpContext } from '../state.ts';
 
-/** Checks a callback before the head of the answer is sent: afterwards, a refusal could not change the status. */
+/** Checks the callback of a job, whose captures start after the answer. */
 export async function admitCallback(
   ctx: HttpContext,
   service: ServiceView,

@@ -74,8 +74,10 @@ export const postBatch = routeWithBody({
     refuseParametersOfLines(parameters);
     const requests = await requestsOfBatch(schemas, body, nextTurn);
     spendRate(ctx, context, requests.length);
-    await admitCallback(ctx, service, callback);
-    if (prefersAsync(ctx)) return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
+    if (prefersAsync(ctx)) {
+      await admitCallback(ctx, service, callback);
+      return answerAccepted(ctx, service, 'batch', requests, { concurrency, callback });
+    }
     const asLines = preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines';
     await answerBatch(ctx, service, { items: requests, size: requests.length, concurrency, callback }, asLines);
   },
@@ -103,7 +105,6 @@ async function answerSentLines(
     const maxItems = asLines ? Number.POSITIVE_INFINITY : config.maxBatch;
     const forbidden: Forbidden = { count: 0 };
     const items = sentItems(ctx, context, { maxItems, decoder, forbidden });
-    await admitCallback(ctx, service, callback);
     await answerBatch(ctx, service, { items, size: undefined, concurrency, callback, forbidden }, asLines);
   } catch (error) {
     // Reads and drops the rest of the body, so that the client gets to read the answer.
@@ -120,17 +121,21 @@ async function answerBatch(
   asLines: boolean,
 ): Promise<void> {
   ctx.vary('Accept');
-  const onBatch = (id: string): void => {
-    ctx.state.batch = id;
-  };
-  const itemsOf = (from: Asked['items']) =>
-    service.submitBatch(from, concurrency, size, callback, { ...callerOf(ctx), onBatch }).pipe(
+  const itemsOf = (from: Asked['items'], onAdmitted = () => {}) => {
+    const onBatch = (id: string): void => {
+      ctx.state.batch = id;
+      onAdmitted();
+    };
+    return service.submitBatch(from, { concurrency, size, callback, by: { ...callerOf(ctx), onBatch } }).pipe(
       tap(({ outcome }) => {
         noteCutShort(ctx, outcome);
         if (forbidden !== undefined && isForbidden(outcome)) forbidden.count += 1;
       }),
     );
-  if (asLines) return answerLines(ctx, (room) => itemsOf(whenThereIs(room, items)).pipe(map(toBatchLine)));
+  };
+  // A batch or a callback that is refused must be refused before the head of the answer.
+  if (asLines)
+    return answerLines(ctx, (room, begin) => itemsOf(whenThereIs(room, items), begin).pipe(map(toBatchLine)));
   const ended = await lastValueFrom(itemsOf(items).pipe(takeUntil(clientGone(ctx)), toArray()));
   ctx.type = 'json';
   ctx.body = ended.toSorted((a, b) => a.index - b.index).map(toBatchResult);
