@@ -1,6 +1,7 @@
 import { bodyParser } from '@koa/bodyparser';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
+import { dropBody } from '../connection/drop-body.ts';
 import { corruptBody, unknownCoding } from '../lines/streamed-body.ts';
 import type { HttpContext } from '../state.ts';
 import { parseJson } from './parse-json.ts';
@@ -21,9 +22,7 @@ export function jsonBody(alsoTaken?: string): (ctx: HttpContext) => Promise<void
     encoding: 'latin1',
     textLimit: `${MAX_BODY_BYTES}b`,
     onError: (error, ctx) => {
-      // Reads and drops the rest of the body, so that the client gets to read the answer.
-      ctx.req.unpipe();
-      ctx.req.resume();
+      dropBody(ctx.req);
       throw bodyFailure(error);
     },
   });

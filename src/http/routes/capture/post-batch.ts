@@ -9,6 +9,7 @@ import type { ItemRequest, ServiceView } from '../../../service/capture-service.
 import { failureOf, noteCutShort, toBatchLine, toBatchResult } from '../../answer/outcome.ts';
 import { BatchLineSchema, BatchResultSchema } from '../../answer/schemas.ts';
 import { clientGone } from '../../connection/client-gone.ts';
+import { dropBody } from '../../connection/drop-body.ts';
 import { callerOf } from '../../keys/callers.ts';
 import { answerLines, type Room } from '../../lines/answer-lines.ts';
 import { batchItem } from '../../lines/batch-items.ts';
@@ -107,9 +108,7 @@ async function answerSentLines(
     const items = sentItems(ctx, context, { maxItems, decoder, forbidden });
     await answerBatch(ctx, service, { items, size: undefined, concurrency, callback, forbidden }, asLines);
   } catch (error) {
-    // Reads and drops the rest of the body, so that the client gets to read the answer.
-    ctx.req.unpipe();
-    ctx.req.resume();
+    dropBody(ctx.req);
     throw error;
   }
 }
@@ -192,9 +191,8 @@ async function* sentItems(
   } catch (error) {
     throw brokenBody(error);
   } finally {
-    // Reads and drops the rest of the body, so that the client gets to read the answer.
     if (body !== ctx.req) body.destroy();
-    ctx.req.resume();
+    dropBody(ctx.req);
   }
 }
 

@@ -8,6 +8,7 @@ import type { ScanSettings } from '../../../capture/work/scan.ts';
 import { answer } from '../../answer/envelope.ts';
 import { ScanSchema } from '../../answer/schemas.ts';
 import { goneSignal } from '../../connection/client-gone.ts';
+import { dropBody } from '../../connection/drop-body.ts';
 import { callerOf } from '../../keys/callers.ts';
 import { within } from '../../lines/body-lines.ts';
 import { bodyDecoder, brokenBody, decodedBody, LIST_TYPES } from '../../lines/streamed-body.ts';
@@ -97,9 +98,7 @@ async function scanSentList(
       if (body !== ctx.req) body.destroy();
     }
   } finally {
-    // Reads and drops the rest of the body, so that the client gets to read the answer.
-    ctx.req.unpipe();
-    ctx.req.resume();
+    dropBody(ctx.req);
   }
 }
 
