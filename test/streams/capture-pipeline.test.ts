@@ -64,7 +64,14 @@ describe('capture pipeline', () => {
 
   it.each([
     ['a second outcome', (s: CaptureOutcome) => of(s, s)],
-    ['an error after its outcome', (s: CaptureOutcome) => concat(of(s), throwError(() => new Error('late')))],
+    [
+      'an error after its outcome',
+      (s: CaptureOutcome) =>
+        concat(
+          of(s),
+          throwError(() => new Error('late')),
+        ),
+    ],
   ])('gives a capture one outcome in spite of %s', (_what, perform) => {
     virtually(({ flush }, scheduler) => {
       const { pipeline, log } = rig({ limits: LIMITS, scheduler, perform: (command) => perform(stored(command)) });

@@ -105,9 +105,11 @@ describe('a batch whose targets are dialled', () => {
   it('finds the living among those that never answer, however few it captures at once', async () => {
     const { runBatch, pipeline } = rig();
     const found: string[] = [];
-    const batch = runBatch([...numbered(40, 'silent'), ...numbered(3, 'page')], { concurrency: 1 }).subscribe(({ url }) => {
-      found.push(nameOf(url));
-    });
+    const batch = runBatch([...numbered(40, 'silent'), ...numbered(3, 'page')], { concurrency: 1 }).subscribe(
+      ({ url }) => {
+        found.push(nameOf(url));
+      },
+    );
     await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
     batch.unsubscribe();
     await expect.poll(() => pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
@@ -167,7 +169,9 @@ describe('a batch whose targets are dialled', () => {
 
   it('leaves half of the queue to others, and needs no queue', async () => {
     const { runBatch, pipeline } = rig({ maxConcurrent: 2, maxQueue: 0 });
-    const items = lastValueFrom(runBatch([...numbered(20, 'dead'), ...numbered(3, 'page')], { concurrency: 1 }).pipe(toArray()));
+    const items = lastValueFrom(
+      runBatch([...numbered(20, 'dead'), ...numbered(3, 'page')], { concurrency: 1 }).pipe(toArray()),
+    );
     expect(pipeline.load.taken).toBe(1);
     expect((await items).length).toBe(23);
   });
