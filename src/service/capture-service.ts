@@ -29,7 +29,7 @@ import type { ManagedReceivers } from './receivers/manage-receivers.ts';
 export type { ItemRequest };
 
 /** How a batch is captured, and for whom. */
-export interface BatchRequestSettings extends Omit<BatchSettings, 'to'> {
+interface BatchRequestSettings extends Omit<BatchSettings, 'to'> {
   /** URL that is notified of the end of the batch. */
   readonly callback?: string | undefined;
 }

@@ -50,7 +50,7 @@ export type ItemRequest = CaptureRequest | { readonly url: string; readonly fail
  * The client that a batch is made for. `id`: of the batch; by default a new one. `onBatch`: called with the id of the
  * batch once the batch is admitted.
  */
-export type BatchRequester = Partial<Client> & { readonly id?: string; readonly onBatch?: (id: string) => void };
+type BatchRequester = Partial<Client> & { readonly id?: string; readonly onBatch?: (id: string) => void };
 
 /** How a batch is run, and for whom. */
 export interface BatchSettings {
