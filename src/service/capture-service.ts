@@ -28,12 +28,6 @@ import type { ManagedReceivers } from './receivers/manage-receivers.ts';
 
 export type { ItemRequest };
 
-/** How a batch is captured, and for whom. */
-interface BatchRequestSettings extends Omit<BatchSettings, 'to'> {
-  /** URL that is notified of the end of the batch. */
-  readonly callback?: string | undefined;
-}
-
 /**
  * The service as request handlers see it: all of it, or the part that an isolated key may see. Stores are read-only here;
  * the methods change them.
@@ -51,11 +45,11 @@ export interface ServiceView {
    * Captures many pages. Emits each item when it is done, not in the order of the requests. Errors with a `CapstanError`
    * only when the whole batch is not admitted (`queue_full`, `shutting_down`, or a `callback` that `submit` would
    * refuse); a forbidden target is a rejected item. Unsubscribing cancels all unfinished captures. Items are read only
-   * when they are needed, so their number is not limited.
+   * when they are needed, so their number is not limited. `callback`: URL that is notified of the end of the batch.
    */
   submitBatch(
     items: Iterable<ItemRequest> | AsyncIterable<ItemRequest>,
-    settings?: BatchRequestSettings,
+    settings?: Omit<BatchSettings, 'to'> & { readonly callback?: string | undefined },
   ): Observable<BatchItem>;
 
   /** The events with their ids, for subscribers that reconnect. In a cluster, includes the events of other processes. */
