@@ -173,7 +173,7 @@ export interface RequestedBy {
   readonly client_address?: string;
 }
 
-/** What a shared link may show: its captures, as `service` has them. */
+/** A shared link, and the service with the captures that it may show. */
 export interface Shared {
   readonly link: SharedLink;
   readonly service: ServiceView;
