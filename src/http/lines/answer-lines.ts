@@ -12,7 +12,7 @@ export type Room = () => Promise<void> | undefined;
  * Answers with one line of JSON for each value, as soon as it is emitted. `run` is passed a `Room`, so that it starts
  * new work only while the client reads the answers.
  *
- * With `ctx.state.lines`, the lines are also collected there, and the answer is ended by the collector.
+ * With `ctx.state.lines`, the lines are also collected there, and the middleware that set it ends the answer.
  *
  * An error during the subscription is thrown and answered like any other. After the head was sent, the failure's
  * envelope is the last line and the response is aborted, so that clients can tell the answer is incomplete.
