@@ -56,8 +56,8 @@ export interface CaptureContext {
   /** Called with each phase that the capture enters. */
   readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
   /**
-   * Called once nothing of the capture is left in a browser, so that another capture may take its slot: at most 5 s
-   * after the snapshot or the failure, because closing a page is limited to that time.
+   * Called once nothing of the capture is left in a browser, so that another capture may take its slot. The slot
+   * itself is freed at most 5 s after the snapshot or the failure: a browser that takes longer hangs, and is replaced.
    */
   readonly onReturned?: (() => void) | undefined;
 }

@@ -73,7 +73,9 @@ export function readTarget(text: string): TargetReading {
   if (trimmed === '') return wrong('must not be blank: give a URL such as https://example.com/');
   if (CONTROL_CHARACTERS.test(trimmed)) return wrong('must not contain control characters');
   if (!trimmed.isWellFormed() || trimmed.includes('\ufffd')) {
-    return wrong('must be of whole characters: a part of one was lost, as in a text in another encoding than UTF-8');
+    return wrong(
+      'contains U+FFFD or half of a surrogate pair: a character was lost, as when a text is not UTF-8; write %EF%BF%BD for U+FFFD itself',
+    );
   }
   const url = ensureProtocol(trimmed);
   // URL parsers would take the first path segment for the host.

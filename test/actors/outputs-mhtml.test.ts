@@ -97,6 +97,18 @@ describe('the output mhtml', () => {
     expect(different / (seen.width * seen.height)).toBeLessThan(0.01);
   });
 
+  it('copies a file of SVG into as many shadow trees as there is room for', async () => {
+    const text = `<svg xmlns="http://www.w3.org/2000/svg"><g id="a"><desc>${'drawing '.repeat(1_500)}</desc></g></svg>`;
+    const sprite = `/part?${new URLSearchParams({ type: 'image/svg+xml', text })}`;
+    const icon = JSON.stringify(`<svg><use href="${sprite}#a" /></svg>`);
+    const after = `for (let at = 0; at < 300; at += 1)
+      document.body.appendChild(document.createElement('span')).attachShadow({ mode: 'open' }).innerHTML = ${icon}`;
+    const { outputs } = await capture('/short', { javascript: { after } });
+    expect(outputs.mhtml?.partial).toBe(false);
+    // 2 Mi characters of 12,000 each.
+    expect(String(outputs.mhtml?.content).match(/<desc>/g)?.length).toBeLessThan(180);
+  });
+
   it('leaves the page as it was for the outputs after it', async () => {
     const rules = {
       style: { selector: 'canvas', attribute: 'style' },

@@ -497,6 +497,7 @@ const PARAGRAPHS: readonly (readonly [html: string, markdown: string])[] = [
     '<p>10<sup>6</sup> m<sup>-2</sup> 2<sup>n+1</sup> x<sup>n</sup> a<sup>1, 2</sup></p>',
     '10^6 m^-2 2^(n+1) x^n a^1, 2',
   ],
+  ['<p>a<sup><a href="http://h/#1">1</a></sup></p>', 'a[1](http://h/#1)'],
   ['<p>1<sup>st</sup> 1<sup>o</sup> Foo<sup>TM</sup> b<sup>[1]</sup> H<sub>2</sub>O</p>', '1st 1o FooTM b\\[1\\] H2O'],
   ['<h2>x<br>y <span>z</span><br><b>u</b></h2>', '## x y z **u**'],
 ];

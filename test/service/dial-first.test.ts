@@ -59,7 +59,7 @@ describe('targets that cannot be reached', () => {
     const [inBrowser, dialled] = await Promise.all([
       outcomes(0, async () => {}),
       outcomes(256, async (running) => {
-        running.post('/screenshot', { url: held.url(), timeoutMs: 30_000 }).catch(() => {});
+        running.post('/screenshot', { url: held.url(), timeoutMs: 120_000 }).catch(() => {});
         await expect.poll(() => held.waiting).toBe(1);
       }),
     ]);

@@ -7,6 +7,7 @@ import {
   selectOne,
   textOf,
 } from '../dom/dom.ts';
+import { inOneLine } from './escape-lines.ts';
 
 /*
  * Markdown has no lists of terms and values: each term is an item of a list, with its value behind it or its values
@@ -28,7 +29,7 @@ export function isOfPairs(element: PageElement): boolean {
 export function writeOfPairs(content: string, element: PageElement): string {
   const text = content.trim();
   if (matches(element, 'dt')) {
-    const term = text.replace(/\s*\n\s*/g, ' ');
+    const term = inOneLine(text);
     return matches(element, 'dt + dt:has(~ dd)') ? `, ${term}` : `\n- ${term}`;
   }
   if (!matches(element, 'dd')) return `\n${text}\n`;

@@ -53,6 +53,14 @@ export function escapeLines(copy: PageElement): void {
   for (const line of linesIn(copy)) escapeLine(line);
 }
 
+/** Joins lines. A pattern with \s* on both sides of a line break would take quadratic time. */
+export const inOneLine = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
+
 export function withBackslashes(markdown: string): string {
   return markdown.replaceAll(BACKSLASH, '\\').replaceAll(PIPE, '\\|');
 }

@@ -21,8 +21,8 @@ import { texOfMathml } from './mathml.ts';
 import { isCommand } from './tex-commands.ts';
 
 /*
- * Formulas say in TeX what they show (KaTeX, MathML, MathJax), or it is made of their MathML. The TeX is in an element
- * that nobody sees, so a page could hide a message there: it is taken when all of its letters and digits are painted,
+ * The TeX of a formula comes from its source (KaTeX, MathML, MathJax), or is generated from its MathML. A source is in an
+ * element that nobody sees, so a page could hide a message there: it is taken when all of its letters and digits are painted,
  * and its commands are those of formulas. Of a formula that is drawn as an image or as shapes, it is taken when it has
  * no words and is not larger than that.
  */

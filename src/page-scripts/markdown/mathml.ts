@@ -2,13 +2,14 @@ import { attribute, childrenOf, nameOf, type PageElement, textOf } from '../dom/
 
 /* Formulas of MathML without TeX, written in it: Markdown has no other way to write fractions and powers. */
 
-/** Maximum depth and number of elements of a formula. */
+/** Maximum depth of a formula, and numbers of its elements and characters. */
 const MAX_DEPTH = 50;
 const MAX_ELEMENTS = 2_000;
+const MAX_CHARACTERS = 5_000;
 
 const FUNCTION =
   /^(?:arc(?:sin|cos|tan)|sinh?|cosh?|tanh?|cot|sec|csc|exp|log|ln|lg|min|max|sup|inf|lim|det|dim|ker|gcd|arg|deg|Pr|hom)$/;
-/** Has its limits above and below it. */
+/** Operators whose limits are written above and below. */
 const WITH_LIMITS =
   /^(?:[∏-∑∐∫-∳⋀-⋃⨀-⨄]|\\(?:min|max|sup|inf|lim|det|gcd|Pr|operatorname\{[^{}]+\}|(?:over|under)brace\{.*\}))$/s;
 /** A character or a command, which needs no braces. */
@@ -99,13 +100,16 @@ const WRITERS: Readonly<Record<string, (parts: Parts, element: PageElement) => s
 /** Returns a formula in TeX; empty when it is too large. */
 export function texOfMathml(math: PageElement): string {
   let room = MAX_ELEMENTS;
+  if (textOf(math).length > MAX_CHARACTERS) return '';
   const write = (element: PageElement, depth: number): string => {
     room -= depth > MAX_DEPTH ? MAX_ELEMENTS : 1;
     if (room < 0) return '';
     const name = nameOf(element);
     if (/^m(?:[ins]|o|text)$/.test(name)) return token(element, name);
     const parts = childrenOf(element).map((child) => write(child, depth + 1));
-    return (WRITERS[name] ?? row)(parts, element);
+    // The name is the page's, and may be that of a member of all objects.
+    const written = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined;
+    return (written ?? row)(parts, element);
   };
   const tex = write(math, 0);
   return room < 0 ? '' : tex;

@@ -55,7 +55,7 @@ function moveFoot(table: PageElement): void {
   if (foot !== undefined) append(table, foot);
 }
 
-/** Beside a caption, Turndown takes the head row for one of the others. */
+/** Turndown finds no head row in a table with a caption. */
 function moveCaption(table: PageElement): void {
   const caption = childrenOf(table).find((part) => nameOf(part) === 'caption');
   if (caption === undefined) return;

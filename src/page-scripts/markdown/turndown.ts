@@ -1,9 +1,19 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
-import { attribute, closest, lend, nameOf, nextOf, type PageElement, parentElementOf, textOf } from '../dom/dom.ts';
+import {
+  attribute,
+  closest,
+  lend,
+  nameOf,
+  nextOf,
+  type PageElement,
+  parentElementOf,
+  selectOne,
+  textOf,
+} from '../dom/dom.ts';
 import { isOfPairs, writeOfPairs } from './definitions.ts';
 import { markedWith } from './emphasis.ts';
-import { PIPE } from './escape-lines.ts';
+import { inOneLine, PIPE } from './escape-lines.ts';
 import { texOf } from './formulas.ts';
 
 const REMOVED = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title'];
@@ -44,17 +54,17 @@ function listItem(content: string, item: PageElement): string {
 
 /** Markdown ends a heading with its line. */
 function heading(content: string, element: PageElement): string {
-  const line = content.trim().replace(/\s*\n\s*/g, ' ');
+  const line = inOneLine(content);
   return line === '' ? '' : `\n\n${'#'.repeat(Number(nameOf(element)[1]))} ${line}\n\n`;
 }
 
 /** Numbers and simple terms above a line. Ordinals (`1st`) and marks (`TM`) are words. */
 const EXPONENT = /^[-+−–]?(?:\d+|[ijkmntxy])(?:\s*[-+−–*/·,]\s*(?:\d+|\d*[ijkmntxy]))*$/;
 
-/** Without a sign, `10<sup>6</sup>` would be 106. */
+/** `10<sup>6</sup>` becomes `10^6`; without the sign it would read 106. Links and images stay. */
 function raised(content: string, element: PageElement): string {
   const text = textOf(element).trim();
-  if (!EXPONENT.test(text)) return content;
+  if (!EXPONENT.test(text) || selectOne(element, 'a, img') !== null) return content;
   return /[\dijkmntxy]\s*[-+−–*/·]/.test(text) ? `^(${text})` : `^${text}`;
 }
 
