@@ -194,7 +194,7 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   const service = await startServiceOn(where, { browserPath, args, env }, running);
   const warm = new Measured(service, turns);
   const contract = JSON.parse((await warm.send('GET', '/openapi.json')).text) as Contract;
-  // What is loaded with its first use belongs to the base line.
+  // Modules that are loaded at their first use belong to the base line.
   await warm.ask(INTERACTIVE, 'POST', '/screenshot', { url: urlOf('small'), waitForFunction: 'true' });
   await askPage(warm, contract, 'small', urlOf('small'));
   const measured = new Measured(service, turns);

@@ -73,8 +73,9 @@ export function createActorPool(
     await (pool.borrowed + pool.available > slots ? pool.destroy(actor) : pool.release(actor));
   };
 
-  const capture: Actors['capture'] = async (request, signal, { batch = null, dialled, onPhase, onReturned } = {}) => {
-    const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase);
+  const capture: Actors['capture'] = async (request, signal, context = {}) => {
+    const { batch = null, dialled, earlierMs, onPhase, onReturned } = context;
+    const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase, earlierMs);
     onPhase?.('open');
     const borrowing = pool.acquire();
     try {

@@ -53,6 +53,8 @@ export interface CaptureContext {
   readonly batch?: string | null;
   /** The open connection to the target, for the first request to it. */
   readonly dialled?: Dialled | undefined;
+  /** Part of the request's `timeoutMs` that has passed before, in milliseconds. @default 0 */
+  readonly earlierMs?: number;
   /** Called with each phase that the capture enters. */
   readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
   /**

@@ -30,15 +30,16 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
  * | interact | style sheet, cookie banner, scripts, actions, form                 | `comeToRest`   | waiting time |
  * | wait     | for a selector, a function, the network, a delay                   | `comeToRest`   | waiting time |
  * | settle   | until nothing changes; scroll through what is shown; read it       | `comeToRest`   | waiting time |
- * | picture  | refuse what is unwanted; hide and mask; shoot; resize              | `takePicture`  | deadline     |
+ * |          | refuse an unwanted status or text                                  | `takePicture`  | deadline     |
+ * | picture  | hide and mask; shoot; resize                                       | `takePicture`  | deadline     |
  * | evidence | evidence, element map, outputs, words, verdict                     | `performSteps` | deadline     |
  *
  * With default options, the screenshot is usually taken earlier: when the page has loaded, `comeToRest` calls
  * `captureStill`, which reads the page and takes the screenshot. If nothing changed meanwhile, the phase `wait` is
- * skipped, and `takePicture` only refuses and resizes.
+ * skipped, and `takePicture` only refuses, in the phase `picture`, and resizes.
  *
- * The deadline is the request's `timeoutMs`. The waiting time ends before it by a fifth, at most 5 s, which is kept for
- * the picture (`src/capture/deadline.ts`); a step that it cuts makes the capture partial.
+ * The deadline is the request's `timeoutMs`. The waiting time ends before it: a fifth of it, from 1 to 5 s and at most
+ * half, is kept for the screenshot (`src/capture/deadline.ts`). A step that is cut then makes the capture partial.
  */
 
 /** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */

@@ -26,7 +26,7 @@ export interface Card {
   >;
   /** Path of the thumbnail, relative to the page; undefined when there is none. */
   readonly thumbnail: string | undefined;
-  /** What is shown below the title, each on a line. */
+  /** Facts shown below the title, each on a line. */
   readonly facts?: readonly string[];
   /** Captures that look like this one, which are folded into it. */
   readonly alike?: readonly Card[];

@@ -13,7 +13,7 @@ export interface CaptureCommand {
   readonly apiKeyName: string | null;
   /** Id of the HTTP request that waits for the outcome; null for captures of batches and jobs. */
   readonly requestId: string | null;
-  /** Aborted when no client waits for the outcome any more. */
+  /** Aborted when no client waits any more, when the queue or the capture takes too long, and on shutdown. */
   readonly signal: AbortSignal;
   /** The open connection to its target; undefined when the browser connects. */
   readonly dialled?: Dialled | undefined;

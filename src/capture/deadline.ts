@@ -26,16 +26,23 @@ export class Deadline {
   #phaseSince = performance.now();
   #step = 'open the page';
 
-  constructor(timeoutMs: number, signal: AbortSignal, onPhase: (phase: CapturePhase) => void = () => {}) {
-    this.reserveMs = reserveOf(timeoutMs);
-    this.#endsAt = performance.now() + timeoutMs;
+  /** `earlierMs`: part of `timeoutMs` that has passed before. */
+  constructor(
+    timeoutMs: number,
+    signal: AbortSignal,
+    onPhase: (phase: CapturePhase) => void = () => {},
+    earlierMs = 0,
+  ) {
+    const leftMs = Math.max(1, Math.ceil(timeoutMs - earlierMs));
+    this.reserveMs = reserveOf(leftMs);
+    this.#endsAt = performance.now() + leftMs;
     this.#waitsUntil = this.#endsAt - this.reserveMs;
     this.#onPhase = onPhase;
     const { promise, reject } = Promise.withResolvers<never>();
     const late = () =>
       reject(new CapstanError('capture_timeout', `nothing could be captured within ${timeoutMs} ms (${this.#step})`));
     const gone = () => reject(new CapstanError('cancelled'));
-    this.#timers.push(setTimeout(late, timeoutMs));
+    this.#timers.push(setTimeout(late, leftMs));
     signal.addEventListener('abort', gone, { once: true });
     if (signal.aborted) gone();
     // Prevents an unhandled rejection when no step is in progress.

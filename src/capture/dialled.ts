@@ -8,7 +8,7 @@ import type { CaptureOutcome } from './outcome.ts';
 export const MAX_UNUSED_MS = 4_000;
 
 /**
- * What is known of a capture's target before it has a browser: a connection that is open, and perhaps the failure of
+ * The result of dialling a capture's target before it has a browser: an open connection, and perhaps the failure of
  * another one. Each is given out once.
  */
 export interface Dialled {

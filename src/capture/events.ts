@@ -176,7 +176,7 @@ export interface Recipients {
   readonly notify?: readonly string[] | undefined;
 }
 
-/** What events carry and subscribers are not sent. */
+/** Data that events carry and that subscribers are not sent. */
 export interface Unsent extends UnsentWords {
   /** On the final event of a capture or batch, and on what a watch found: receivers are told of these alone. */
   readonly to?: Recipients | undefined;

@@ -7,7 +7,7 @@ export interface RequestLimit {
   /** Unit of `max`; empty for numbers of what `of` names. */
   readonly unit: 'bytes' | 'characters' | 'pixels' | 'seconds' | '';
   readonly of: string;
-  /** What happens beyond the limit. */
+  /** Effect of exceeding the limit. */
   readonly beyond: string;
   /** Measured longest turn of the event loop at the limit, in CPU time on a busy machine; null when there is none. */
   readonly turn: string | null;
@@ -72,7 +72,7 @@ export const REQUEST_LIMITS = {
     ...{
       max: 2 ** 23,
       unit: 'pixels',
-      of: 'a thumbnail in WebP, and a WebP image as it is scaled for one; two thumbnails at a time',
+      of: 'a thumbnail in WebP, plus the scaled WebP image it is made from; at most two thumbnails at a time',
     },
     ...{ beyond: 'the thumbnail is scaled down', turn: null },
   },

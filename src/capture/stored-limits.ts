@@ -9,11 +9,11 @@ export interface Amount {
 }
 
 export interface StoredLimit extends Amount {
-  /** Who or what has the limit. `shared`: all keys together, of which each named key has a share. */
+  /** Owner of the limit. `shared`: all keys together, of which each named key has a share. */
   readonly per: 'shared' | 'key' | 'watch' | 'page' | 'scan' | 'receiver';
-  /** What is counted. */
+  /** The things that are counted. */
   readonly of: string;
-  /** What happens beyond the limit. */
+  /** Effect of exceeding the limit. */
   readonly beyond: string;
 }
 

@@ -34,10 +34,10 @@ export type CaptureRequest = Immutable<ScreenshotRequest>;
 export type CaptureResult = SentResult<Result>;
 export type DetailedCaptureResult = SentResult<DetailedResult>;
 export type SimilarResult = CaptureResult & { readonly distance: number };
-/** What results have in common. */
+/** Groups of results that have something in common. */
 export type Groups = GroupsAnswer;
 export type Job = JobAnswer;
-/** A scan that was accepted: a job, and what its list gave. */
+/** A scan that was accepted: a job, and the report on its list. */
 export type Scan = ScanAnswer;
 /** How the targets of a list are captured. */
 export type ScanSettings = Immutable<Omit<ScanBody, 'targets'>>;
@@ -49,7 +49,7 @@ export type MarksChange = ApiMarksChange;
 export type MarkedCaptures = Immutable<z.output<typeof MarkedSchema>>;
 export type ShareRequest = Immutable<z.input<typeof ShareRequestSchema>>;
 export type SharedLink = SharedLinkAnswer;
-/** What a feed is of: one of a watch, a label, a scan and conditions. */
+/** Source of a feed: one of a watch, a label, a scan and conditions. */
 export type FeedRequest = Immutable<Omit<FeedSource, 'search'> & { readonly search?: ResultConditions }>;
 export type Feed = FeedAnswer;
 export type NewReceiver = Immutable<z.input<typeof NewReceiverSchema>>;
@@ -143,7 +143,7 @@ export interface QueryFilter extends EventConditions {
   readonly type?: readonly string[];
   /** Captures that look like this one: at most `distance` bits of 64 differ. */
   readonly similar?: { readonly to: number; readonly distance?: number };
-  /** Events of watches whose picture changed by more than this share of its pixels. */
+  /** Events of watches whose image changed by more than this share of its pixels. */
   readonly changedMoreThan?: number;
 }
 

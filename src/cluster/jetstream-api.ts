@@ -19,7 +19,7 @@ export function manage<T>(link: Link, work: (manager: JetStreamManager) => Promi
   );
 }
 
-/** Creates a stream. One that exists is not changed. */
+/** Creates a stream. An existing one is not changed. */
 export async function ensureStream(
   link: Link,
   config: Partial<StreamConfig> & { readonly name: string },

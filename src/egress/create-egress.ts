@@ -35,7 +35,7 @@ export interface EgressOptions {
   readonly dialTimeoutMs?: number;
   /** Time for which the answer to a lookup is reused, in milliseconds. */
   readonly lookupCacheMs?: number;
-  /** Maximum number of bytes that one capture may send and receive. */
+  /** Maximum number of bytes that one capture may send and receive in total. */
   readonly maxBytes?: number;
   /** Maximum number of requests and tunnels that one capture may open. */
   readonly maxRequests?: number;

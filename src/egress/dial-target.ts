@@ -50,7 +50,7 @@ export async function dialTarget(
   const reach = async (destination: Destination, step: string): Promise<Connected> => {
     const addresses = await lookUp(destination);
     const within = leftMs();
-    const expired = () => late(`nothing could be captured within ${within} ms (${step})`);
+    const expired = () => late(`nothing could be captured within ${timeoutMs} ms (${step})`);
     return connect(addresses, destination.port, within, expired);
   };
   const opened = (destination: Destination, { socket, address }: Connected): DialledConnection =>
@@ -71,7 +71,7 @@ export async function dialTarget(
     const addresses = await lookUp(destination);
     const within = leftMs();
     try {
-      const expired = () => late(`nothing could be captured within ${within} ms (open the URL)`);
+      const expired = () => late(`nothing could be captured within ${timeoutMs} ms (open the URL)`);
       return opened(destination, await connect(addresses, destination.port, within, expired));
     } catch (error) {
       // The browser may know that the host is served over https alone (HSTS), and never ask for port 80.

@@ -3,25 +3,28 @@ import { type Dialled, MAX_UNUSED_MS } from '../capture/dialled.ts';
 import type { CapstanError } from '../capture/errors.ts';
 import type { Destination } from './egress-policy.ts';
 
-/** Time within which an idle service sends the first request, in milliseconds. */
-const NO_WAIT_MS = 500;
+/** Age up to which an open connection is fresh, in milliseconds: an idle service sends the first request sooner. */
+const MAX_FRESH_MS = 500;
 
 /** Takes the open connection to a destination, or to the proxy; throws its failure. */
 export type TakeDialled = (
   destination: Destination,
 ) => { readonly socket: Socket; readonly address: string } | undefined;
 
-/** Connections that have waited: the target may close one while the first request is on its way. */
-const waited = new WeakSet<object>();
+/** Connections that were not fresh at their first request, and streams over them. */
+const aged = new WeakSet<object>();
 
-/** Whether to repeat a request once on another connection when this one brought no answer. */
-export function hasWaited(connection: object): boolean {
-  return waited.has(connection);
+/**
+ * Whether the target may have closed a connection while its first request was on its way. Without an answer, repeat the
+ * request once on another connection.
+ */
+export function mayHaveClosed(connection: object): boolean {
+  return aged.has(connection);
 }
 
-/** Marks a stream over a connection as waited when the connection has. */
+/** Returns the stream over a connection, for which `mayHaveClosed` then answers as for the connection. */
 export function standsFor<S extends object>(stream: S, connection: object): S {
-  if (waited.has(connection)) waited.add(stream);
+  if (aged.has(connection)) aged.add(stream);
   return stream;
 }
 
@@ -71,7 +74,7 @@ export class DialledConnection implements Dialled {
       socket.destroy();
       return undefined;
     }
-    if (performance.now() - this.#openedAt > NO_WAIT_MS) waited.add(socket);
+    if (performance.now() - this.#openedAt > MAX_FRESH_MS) aged.add(socket);
     return { socket, address };
   }
 

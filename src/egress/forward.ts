@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
 import { type OpenConnection, OpeningAgent } from './agents.ts';
 import { answerReaderOf, readAnswers } from './answer-reader.ts';
-import { hasWaited, standsFor } from './dialled-connection.ts';
+import { mayHaveClosed, standsFor } from './dialled-connection.ts';
 import type { Destination } from './egress-policy.ts';
 import { forwardedHeaders, forwardedRequestHeaders, reasonPhrase } from './hop-by-hop.ts';
 import type { Traffic } from './traffic.ts';
@@ -74,7 +74,7 @@ export function forwardRequest(
     let isComplete = (): boolean => false;
     let mayBeStale = false;
     upstream.once('socket', (socket) => {
-      mayBeStale = upstream.reusedSocket || hasWaited(socket);
+      mayBeStale = upstream.reusedSocket || mayHaveClosed(socket);
       const reader = answerReaderOf(socket);
       reader?.expectAnswer();
       // The answer has no socket any more when it has ended.

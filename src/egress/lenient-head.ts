@@ -9,7 +9,7 @@ const FRAMING = /^(content-length|transfer-encoding):[ \t]*(.*?)[ \t]*\r$/gim;
 const LINE = new RegExp(`^(${TOKEN})[ \\t]*:[ \\t]*(.*?)[ \\t]*$`);
 /** `http` may come after up to four other bytes, as in Chromium. */
 const STATUS_LINE = /^.{0,4}?(http(?:\/(\d+)\.(\d+))?[^\r\n]*)/is;
-/** A length that Chromium can count to: it takes a longer one for none. */
+/** Content-Length that fits into 64 bits. Chromium ignores a longer one. */
 const COUNTED = /^\d{1,18}$/;
 /** Written anew, or without meaning on a connection that ends after the answer. */
 const REWRITTEN = new Set(['content-length', 'transfer-encoding', 'keep-alive', 'upgrade']);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { failure, toFailure } from '../capture/errors.ts';
-import { hasWaited } from './dialled-connection.ts';
+import { mayHaveClosed } from './dialled-connection.ts';
 import type { Destination } from './egress-policy.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -36,7 +36,7 @@ export async function openTunnel(browser: Duplex, { destination, head, open, tra
   browser.write('HTTP/1.1 200 Connection Established\r\n\r\n');
 
   /** Bytes that the browser has sent over a connection that may be closed already, until it is answered. */
-  let unanswered: Buffer[] | undefined = hasWaited(target) ? [] : undefined;
+  let unanswered: Buffer[] | undefined = mayHaveClosed(target) ? [] : undefined;
   browser.on('data', (chunk: Buffer) => {
     traffic.countBytes(chunk.length);
     unanswered?.push(chunk);

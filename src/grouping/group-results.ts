@@ -2,7 +2,7 @@ import { leaderFinder } from '../capture/finding/looks.ts';
 import type { Result } from '../capture/result/result.ts';
 import { pagesOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
 
-/** What results are grouped by. */
+/** Values by which results can be grouped. */
 export const GROUPED_BY = ['title', 'favicon', 'technology', 'certificate', 'perception'] as const;
 export type GroupedBy = (typeof GROUPED_BY)[number];
 
@@ -14,7 +14,7 @@ const TOGETHER = 250;
 const MAX_HOSTS = 1_000;
 
 export interface Group {
-  /** What its results have in common, as the condition of lists takes it. */
+  /** The value that its results have in common, as the condition of lists takes it. */
   readonly value: string;
   readonly count: number;
   /** Number of different hosts, at most 1,000. */

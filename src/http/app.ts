@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { visibleKey } from '../capture/client.ts';
-import { CapstanError } from '../capture/errors.ts';
+import { toFailure } from '../capture/errors.ts';
 import { requestSchemas } from '../capture/request.ts';
 import type { HttpConfig } from '../config/slices.ts';
 import { createPlaces } from '../fairness/share.ts';
@@ -37,7 +37,7 @@ import type { HttpMiddleware, HttpState } from './state.ts';
 import { docsPage } from './web/docs-page.ts';
 import { webInterface } from './web/web-interface.ts';
 
-/** The parts of every HTTP application, which takes the configuration too. */
+/** Parts that every HTTP application needs besides the configuration. */
 interface CommonParts {
   readonly keyRing: KeyRing;
   readonly logger: Logger;
@@ -94,7 +94,7 @@ interface Interface extends Access {
   readonly web?: readonly HttpMiddleware[];
 }
 
-/** The middleware run in this order, before the route. */
+/** Middleware runs in this order. */
 function createApp(
   { router, routes, keys, sessions, identify, web = [] }: Interface,
   { host, apiKey, allowedHosts, signingKey, corsOrigins }: HttpConfig,
@@ -226,10 +226,9 @@ function logBrokenAnswer(logger: Logger) {
       error.code === 'cancelled'
     ) {
       logger.debug(line, 'the client went away during the answer');
-    } else if (error instanceof CapstanError && error.code !== 'internal') {
-      logger.info(line, 'the answer was broken off');
     } else {
-      logger.error(line, 'the answer broke off');
+      const { code } = toFailure(error);
+      logger[code === 'internal' ? 'error' : 'info'](line, `the answer failed after its head: ${code}`);
     }
   };
 }

@@ -17,7 +17,7 @@ const MAX_DOCUMENTS = 5;
 const NEXT_DOCUMENT_MS = 50;
 
 /** Awaits `work`, which needs a frame's main thread. Terminates a script that blocks this thread for too long. */
-export async function letGo<T>(
+export async function unblocked<T>(
   { session }: Pick<EvaluatedFrame, 'session'>,
   deadline: Deadline,
   work: Promise<T>,
@@ -83,7 +83,7 @@ export async function askPage(
   step: string,
   expression: Call,
 ): Promise<unknown> {
-  return deadline.step(step, letGo(page, deadline, evaluate(page, expression)));
+  return deadline.step(step, unblocked(page, deadline, evaluate(page, expression)));
 }
 
 /**

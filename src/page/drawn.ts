@@ -1,6 +1,6 @@
 import { type Deadline, within } from '../capture/deadline.ts';
 import { CdpError } from '../cdp/connection.ts';
-import { evaluate, letGo } from './ask-page.ts';
+import { evaluate, unblocked } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { call, functionOf } from './page-scripts.ts';
 import type { EvaluatedFrame, PageSession } from './page-session.ts';
@@ -33,7 +33,7 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
   const others = frames.within(session).filter(({ frame }) => !visit.preparedFrames.has(frame.id));
   const othersMs = Math.min(MAX_BUSY_MS, deadline.waitingMs / 2);
   const drawing = [
-    ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
+    ...prepared.map((frame) => unblocked(frame, deadline, drawn(frame))),
     ...endings(page, others, othersMs),
   ];
   await deadline.step('wait for frames of other processes', Promise.all(drawing));

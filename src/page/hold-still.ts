@@ -7,7 +7,7 @@ import { call } from './page-scripts.ts';
 const MAX_LOAD_MS = 1_000;
 const LOAD_SHARE = 0.2;
 
-/** Ends scripts and loading, so that a page which navigates again and again keeps a document. */
+/** Ends scripts and loading, so that a page that keeps navigating stays on one document. */
 export async function holdStill(page: IsolatedPage, deadline: Deadline): Promise<void> {
   const { session, frame } = page;
   const loadMs = Math.min(MAX_LOAD_MS, deadline.remainingMs * LOAD_SHARE);

@@ -4,7 +4,7 @@ import type { Deadline } from '../capture/deadline.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { TextBeginning } from '../page-scripts/running/in-parts.ts';
 import type { Signs } from '../page-scripts/signs/read-signs.ts';
-import { evaluate, letGo } from './ask-page.ts';
+import { evaluate, unblocked } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { type Call, call, type ResultOf } from './page-scripts.ts';
 import { partsOf, textBeginning } from './text-in-parts.ts';
@@ -93,7 +93,7 @@ export async function observeDocument(
     const answer = Promise.race([evaluate(page, observe, { mayThrow: true }), replaced]);
     const value = await deadline.step('read the document', answer);
     if (value === undefined) return undefined;
-    const ask = (part: Call) => letGo(page, deadline, evaluate(page, part, { mayThrow: true }));
+    const ask = (part: Call) => unblocked(page, deadline, evaluate(page, part, { mayThrow: true }));
     const facts = await deadline.step(
       'read the document',
       documentFacts(observed.parse(value), document.mimeType, ask),

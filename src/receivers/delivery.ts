@@ -137,7 +137,7 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
       for (const channel of channels.values()) channel.wake();
     },
     /**
-     * Sends what can be sent at once, for at most `graceMs` milliseconds, then ends what is being sent. What is left is
+     * Sends what can be sent at once, for at most `graceMs` milliseconds, then ends what is being sent. The rest is
      * delivered after the next start. With a store that ends with the process it is lost, so that retries are waited
      * for too. May be called again with less time.
      */

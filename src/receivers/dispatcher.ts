@@ -118,7 +118,7 @@ export function createDispatcher(options: DispatcherOptions) {
   const holds = async (): Promise<boolean> => {
     store ??= open();
     if (lock?.isHeld === true && delivery !== undefined) return true;
-    if (lock !== undefined) await letGo(0);
+    if (lock !== undefined) await release(0);
     lock = await store.lock();
     if (lock === undefined) return false;
     cursor = await store.cursor();
@@ -126,7 +126,7 @@ export function createDispatcher(options: DispatcherOptions) {
     return true;
   };
 
-  const letGo = async (graceMs: number): Promise<void> => {
+  const release = async (graceMs: number): Promise<void> => {
     await delivery?.stop(graceMs);
     delivery = undefined;
     await lock?.release();
@@ -217,7 +217,7 @@ export function createDispatcher(options: DispatcherOptions) {
       clearTimeout(timer);
       await passing;
       if (untold > 0 && cursor !== undefined) await moveTo(cursor).catch(report);
-      await letGo(graceMs);
+      await release(graceMs);
     },
   };
 }

@@ -11,7 +11,7 @@ export interface SharedUrls {
   readonly difference: string | null;
 }
 
-/** What notices are made of. */
+/** Sources of the parts of notices. */
 export interface NoticeSources {
   /** URL by which people reach the service; null: notices link to pages alone. */
   readonly publicUrl: string | null;

@@ -3,14 +3,14 @@ import type { ReceiverPace } from '../capture/work/receiver.ts';
 /** When a receiver is sent messages. */
 export type Pace = ReceiverPace;
 
-/** What was sent in an hour, as it is stored. */
+/** Number of messages sent in an hour, as it is stored. */
 export interface Sent {
   /** Number of the hour since 1970. */
   readonly hour: number;
   readonly messages: number;
 }
 
-/** What a receiver may be sent now. */
+/** The decision what a receiver may be sent now. */
 export type Turn =
   | { readonly may: 'wait'; readonly until: number }
   /** The messages about events before a time, as one. */
@@ -27,7 +27,7 @@ export function turnAt(now: number, { every, quiet, maxPerHour }: Pace, sent: Se
   if (every !== undefined) return { may: 'digest', before: now - (now % every) };
   if (maxPerHour === undefined || sent === undefined || sent.messages < maxPerHour) return { may: 'send' };
   const hour = hourOf(now);
-  // What waited because the hour was full is one message of the next.
+  // Messages that waited because the hour was full are sent as one in the next.
   return sent.hour === hour ? { may: 'wait', until: (hour + 1) * HOUR_MS } : { may: 'digest', before: hour * HOUR_MS };
 }
 

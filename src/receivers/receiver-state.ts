@@ -4,7 +4,7 @@ import type { DeliveryStore } from '../storage/ports/delivery-store.ts';
 import type { Sent } from './pace.ts';
 import type { Attempt } from './transport.ts';
 
-/** What is stored about a receiver between messages. */
+/** State of a receiver that is stored between messages. */
 interface ReceiverState {
   /** Number of messages that were dropped, and that it was not told of. */
   readonly dropped: number;

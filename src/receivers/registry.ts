@@ -66,7 +66,7 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
   const fixed = new Map([...everything, ...named.values()].map((one) => [one.key, one]));
   const alerted = alerts.map((name) => ({ receiver: KEYS.operator(name) }));
 
-  /** Those that keys have given, by their stored form. */
+  /** Receivers that keys have given, by their keys, with their stored form. */
   const opened = new Map<string, { readonly body: string; readonly receiver: Receiver }>();
   const openGiven = ({ apiKeyName, name, body }: GivenReceiver): Receiver => {
     const key = KEYS.given(apiKeyName, name);

@@ -12,7 +12,7 @@ import { slackBotTransport } from './transports/slack-bot.ts';
 import { teamsTransport } from './transports/teams.ts';
 import { type WebhookOptions, webhookTransport } from './transports/webhook.ts';
 
-/** What transports are made of. `keys`: those that sign webhooks. */
+/** Parts that transports are made of. `keys`: those that sign webhooks. */
 export type TransportParts = HttpParts & Pick<Egress, 'connectToMail'> & Pick<WebhookOptions, 'keys' | 'clock'>;
 
 /** The address of a receiver, read. */

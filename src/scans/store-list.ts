@@ -23,7 +23,7 @@ interface StoreListOptions {
   readonly openSitemap: (url: string) => AsyncIterable<Uint8Array>;
   /** Ends the reading. */
   readonly signal: AbortSignal;
-  /** Called with the number of targets so far. What it throws refuses the list. */
+  /** Called with the number of targets so far. An error that it throws refuses the list. */
   readonly requireRate: (targets: number) => void;
 }
 

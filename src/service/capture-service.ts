@@ -29,8 +29,8 @@ import type { ManagedReceivers } from './receivers/manage-receivers.ts';
 export type { ItemRequest };
 
 /**
- * What requests are answered with: the whole service, or what an isolated key sees of it. Stores can be read, and changed
- * by the methods of the service alone.
+ * The service that answers requests: the whole, or the part that an isolated key sees. Its stores can be read; only the
+ * methods of the service change them.
  */
 export interface ServiceView {
   /**
@@ -178,7 +178,7 @@ export interface RequestedBy {
   readonly client_address?: string;
 }
 
-/** What a shared link may show: its captures, as `service` has them. */
+/** A shared link, and the service with the captures that it may show. */
 export interface Shared {
   readonly link: SharedLink;
   readonly service: ServiceView;

@@ -40,8 +40,8 @@ const NASALS = /\u0928\u094d|\u0901/g;
 const FULL_WIDTH = 0xfee0;
 
 /**
- * Returns a text as it is searched: as it is compared, without regard to case, to compatible forms (full-width letters,
- * ligatures), and to the forms of quotation marks and dashes. `ß` is `ss`.
+ * Returns a text as it is searched: as it is compared, without regard to case, to compatibility forms (full-width
+ * letters, ligatures), and to the forms of quotation marks and dashes. `ß` is `ss`.
  */
 export function folded(text: string): string {
   let plain = withFewMarks(text.replaceAll(/\p{DI}/gu, '')).normalize('NFKC');
@@ -62,8 +62,8 @@ export function unaccented(text: string): string {
 
 /**
  * Returns an expression that matches a whole text when it is the same, folded; for programs that take no function. Of
- * compatible forms, it knows those of full width, ligatures and the ellipsis. `isInLines`: elements such as `<br>`, which the text does not have,
- * may be all that divides its words.
+ * compatibility forms, it knows those of full width, ligatures and the ellipsis. `isInLines`: elements such as `<br>`,
+ * which the text does not have, may be all that divides its words.
  */
 export function foldedPattern(text: string, { isInLines = false } = {}): RegExp {
   const pieces = folded(text).match(PIECES) ?? [];

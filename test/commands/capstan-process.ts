@@ -100,8 +100,8 @@ export interface Ground {
   /** Options that keep all files of the process in this directory. */
   readonly options: { readonly cwd: string; readonly env: { readonly TMPDIR: string } };
   /**
-   * Returns the command lines of the running browser processes that were started from this directory. One that was
-   * killed takes a moment to end.
+   * Returns the command lines of the running browser processes that were started from this directory. A process
+   * that was killed takes a moment to end.
    */
   browsers(): Promise<readonly string[]>;
 }

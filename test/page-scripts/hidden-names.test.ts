@@ -9,7 +9,7 @@ import { pngOf } from '../support/image.ts';
 
 const running = actorForSuite();
 
-/** What is compared of a capture. The names of the fields and forms are in the HTML. */
+/** Returns the facts of a capture that are compared. The names of the fields and forms are in the HTML. */
 async function factsOf(snapshot: Snapshot) {
   const { title, verdict, width, height, fullHeight, truncated, cutPhase, banner, elements, outputs } = snapshot;
   const texts = Object.entries(outputs).map(([kind, output]) => [kind, withoutNames(output)] as const);

@@ -42,7 +42,7 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/actors/missing-scripts.test.ts',
     'test/service/font-warning.test.ts',
   ],
-  // Seven seconds or more. What is left has a test in a browser for each feature of the README.
+  // Seven seconds or more. The files that are left have a test in a browser for each feature of the README.
   'takes long, and shorter files take the same way through the service': [
     'test/actors/actor-pool.test.ts',
     'test/actors/allowed-nothing.test.ts',

@@ -7,7 +7,7 @@ import { Problem } from './view.tsx';
 interface DeleteButtonProps {
   /** Accessible name of the button, where "Delete" does not say what. */
   readonly label?: string;
-  /** What the button shows. @default 'Delete' */
+  /** Content of the button. @default 'Delete' */
   readonly face?: ComponentChildren;
   /** Title of the dialog. */
   readonly title: string;

@@ -2,8 +2,8 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { entry } from './route.ts';
 
 /*
- * What a view is left with, such as how far it is scrolled: kept for each entry of the tab's history, so that Back and
- * Forward find it as it was.
+ * The state in which a view is left, such as how far it is scrolled: kept for each entry of the tab's history, so that
+ * Back and Forward find it as it was.
  */
 
 /** The key in the storage of the tab, which outlives reloads. */
@@ -22,7 +22,7 @@ window.addEventListener('pagehide', () => {
 });
 
 export interface Kept<T> {
-  /** What was kept before under this name in this entry. */
+  /** The value that was kept before under this name in this entry. */
   readonly was: T | undefined;
   keep(value: T): void;
 }
@@ -33,7 +33,7 @@ export function useKept<T>(name: string): Kept<T> {
   return useMemo(() => ({ was: known.get(key) as T | undefined, keep: (value) => keepAs(key, value) }), [key]);
 }
 
-/** What a person typed into a form, and functions that change it and forget that it was changed. */
+/** The input of a person in a form, and functions that change it and forget that it was changed. */
 type Draft<T> = readonly [draft: T, change: (next: (old: T) => T) => void, forget: () => void];
 
 /**

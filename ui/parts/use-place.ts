@@ -9,7 +9,7 @@ interface Place {
 }
 
 interface ListState {
-  /** What the list shows: another list begins at its top. */
+  /** Identifies the list: another list begins at its top. */
   readonly of: string;
   readonly isReady: boolean;
   /** Reads the next page; undefined when all of the list was read. */
@@ -23,7 +23,7 @@ interface ListState {
 export function usePlace(scroller: RefObject<HTMLElement | null>, { of, isReady, loadMore }: ListState): () => void {
   const kept = useKept<Place>('place');
   const before = useRef<typeof kept>(undefined);
-  /** What has not been found again yet. */
+  /** The part of the place that has not been found again yet. */
   const missing = useRef<Partial<Place>>({});
   useLayoutEffect(() => {
     missing.current = (before.current === kept ? undefined : kept.was) ?? { top: 0 };
@@ -38,7 +38,7 @@ export function usePlace(scroller: RefObject<HTMLElement | null>, { of, isReady,
       const isThere = current.scrollHeight - current.clientHeight >= top;
       if (!isThere && loadMore !== undefined) return loadMore();
       current.scrollTo({ top });
-      // What is not there yet comes when the content has grown.
+      // A place below the end of the content is reached when the content has grown.
       if (!isThere) return;
       missing.current = { focused };
     }

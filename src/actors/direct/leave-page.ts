@@ -29,8 +29,8 @@ export interface Sharing {
 export type Leave = (silence: Silence) => Promise<BlankPage | undefined>;
 
 /**
- * Resolves when the context asks no more for the network, to which it has no access. `request` makes a request of the
- * context, and resolves when that has failed.
+ * Resolves when the context makes no further requests (all are refused). `request` makes a request of the context, and
+ * resolves when that has failed.
  */
 export type Silence = (request: () => Promise<unknown>) => Promise<void>;
 

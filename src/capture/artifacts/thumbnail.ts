@@ -13,8 +13,8 @@ const MAX_SIDE = 2048;
 export const MAX_ENCODED_SIDE = 16_383;
 const DEFAULT_QUALITY = 80;
 /**
- * Maximum number of pixels. WebP and AVIF are encoded as a whole: measured 75 and 73 MiB for so many; PNG and JPEG,
- * which are encoded row by row, 13 and 10 MiB for 13 megapixels.
+ * Maximum number of pixels. Measured at the maximum: WebP 75 MiB, AVIF 73 MiB. PNG and JPEG are encoded row by row: 13
+ * and 10 MiB for 13 megapixels.
  */
 const MAX_PIXELS: Readonly<Record<ThumbnailFormat, number>> = {
   webp: REQUEST_LIMITS.thumbnailPixels.max,
@@ -24,7 +24,7 @@ const MAX_PIXELS: Readonly<Record<ThumbnailFormat, number>> = {
 };
 
 const mebi = ({ max }: { readonly max: number }) => `${max / 2 ** 20} Mi pixels`;
-/** For descriptions. */
+/** The limits as text, for option descriptions. */
 const PIXELS_TEXT = `${mebi(REQUEST_LIMITS.thumbnailPixels)} (\`avif\`: ${mebi(REQUEST_LIMITS.avifPixels)}; \`png\` and \`jpeg\`: only of a WebP image)`;
 
 const side = integer('pixels', 1, MAX_SIDE);

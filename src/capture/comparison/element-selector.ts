@@ -11,7 +11,7 @@ const MAX_NESTED = 10;
  */
 export const MAX_LIST_CHARACTERS = REQUEST_LIMITS.selectors.max;
 
-/** What css-select takes from jQuery, or from the prototype of its table, and browsers refuse. */
+/** Selectors that css-select takes from jQuery, or from the prototype of its table, and browsers refuse. */
 const UNKNOWN_TO_BROWSERS =
   /(?<!\\)(?::(?:button|checkbox|constructor|contains|file|header|icontains|image|input|matches|parent|password|radio|reset|selected|submit|text)(?![\w-])|!=)/i;
 

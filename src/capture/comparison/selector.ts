@@ -1,4 +1,4 @@
-/* The syntax of selectors, which follows Playwright's. What a browser has to decide is left to it. */
+/* The syntax of selectors, which follows Playwright's. Decisions that need a browser are left to it. */
 
 /** One part of a selector between `>>`. */
 export type SelectorStep = XPathStep | CssStep;

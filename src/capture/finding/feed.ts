@@ -5,7 +5,7 @@ import { apiKeyName } from '../named-key.ts';
 
 /* A feed is a link by which feed readers follow a watch, a label, a scan or a search, without an API key. */
 
-/** What a feed is of. One of them. */
+/** Sources of a feed, which has one of them. */
 const feedSources = {
   watch: id.exactOptional().meta({ description: 'Id of a watch: its changes, failures and recoveries.' }),
   label: z.string().exactOptional().meta({ description: 'Captures with this label.' }),

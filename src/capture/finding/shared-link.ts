@@ -13,7 +13,7 @@ const MAX_MS = 36_500 * DAY_MS;
 /** Time until a link expires whose request names none. */
 export const DEFAULT_SHARE_MS = 7 * DAY_MS;
 
-/** What a link shows: a page about the capture, or one of its files. */
+/** Views that a link can show: a page about the capture, or one of its files. */
 const SHARED_VIEWS = ['page', ...VIEWS] as const;
 
 export const ShareRequestSchema = z

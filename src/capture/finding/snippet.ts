@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from '../basics/values.ts';
 
-/** What a search by words has found in a capture: a part of its text, and where in the image its words are. */
+/** The find of a search by words in a capture: a part of its text, and where in the image its words are. */
 export const SnippetSchema = z.strictObject({
   text: z.string().meta({ description: 'Part of what the page showed. The page wrote it.' }),
   highlights: z

@@ -30,7 +30,7 @@ const TechnologySchema = z.strictObject({
   sign: z.enum(TECHNOLOGY_SIGNS).meta({ description: 'Where it was found.' }),
 });
 
-/** What the host was that a page came from. */
+/** Facts about the host that a page came from. */
 export const HostFactsSchema = z.strictObject({
   server: z
     .string()
@@ -64,7 +64,7 @@ export const HostFactsSchema = z.strictObject({
   }),
 });
 
-/** What software of a page is named by. Headers are those of the document; cookies are those of its own site. */
+/** Signs by which software is named: headers of the document, cookies of its own site, and parts of the page. */
 export interface SoftwareSigns {
   /** URL of the document. */
   readonly url: string;
@@ -74,7 +74,7 @@ export interface SoftwareSigns {
   readonly metas: readonly { readonly name: string; readonly value: string }[];
   /** URLs. */
   readonly scripts: readonly string[];
-  /** Those that were found running in the page. */
+  /** Software that was found running in the page. */
   readonly libraries: readonly { readonly name: string; readonly version: string }[];
   readonly title: string;
   /** SHA-256 of the favicon; null when it was not loaded, or there is none. */

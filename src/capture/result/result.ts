@@ -135,7 +135,7 @@ export interface DetailedResult extends Result {
   readonly evidence: Evidence | null;
 }
 
-/** What is stored of a capture besides its files. */
+/** The record of a capture as it is stored. */
 export interface StoredRecord extends DetailedResult {
   /** The words of its page, packed (`page-words.ts`), when they are indexed. */
   readonly words?: string | undefined;

@@ -59,7 +59,7 @@ export interface Snapshot {
   readonly remoteIp: string | null;
   /** Null when the HTML was given. */
   readonly hostFacts: SeenHostFacts | null;
-  /** What the software behind the page is named by. */
+  /** Signs by which the software behind the page is named. */
   readonly softwareSigns: SoftwareSigns;
   /** The action taken on a cookie banner; null when none was looked for. */
   readonly banner: Banner | null;

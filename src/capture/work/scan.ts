@@ -95,7 +95,7 @@ export const scanFields = {
 
 export type ScanSettings = Immutable<z.output<z.ZodObject<typeof scanFields>>>;
 
-/** What a list gave. */
+/** The report on a list that was read. */
 export const ListReportSchema = z.strictObject({
   form: z.enum(LIST_FORMS).meta({ description: 'Form in which the list was read, which its beginning told.' }),
   targets: count.meta({ description: 'Number of targets, with all ports and schemes.' }),

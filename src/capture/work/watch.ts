@@ -37,7 +37,7 @@ const DEFAULT_THRESHOLD = 0.001;
 /** Aspects of a page that can be compared. */
 export const COMPARED = ['visual', 'text', 'links', 'elements', 'status', 'title', 'verdict'] as const;
 export type Compared = (typeof COMPARED)[number];
-/** What a run can have found changed. */
+/** Aspects that a run can have found changed. */
 const CHANGED = [...COMPARED, 'values'] as const;
 
 const threshold = z
@@ -154,7 +154,7 @@ export const watchFields = {
   }),
 } as const;
 
-/** What is compared unless a watch says it: the image, or nothing when it has values. */
+/** The comparison of a watch without values that names none: the image alone. */
 export const DEFAULT_COMPARE = {
   visual: { threshold: DEFAULT_THRESHOLD },
   text: false,
@@ -164,6 +164,7 @@ export const DEFAULT_COMPARE = {
   title: false,
   verdict: false,
 } as const satisfies z.output<typeof compare>;
+/** The comparison of a watch with values that names none. */
 export const NO_COMPARE = { ...DEFAULT_COMPARE, visual: false } as const;
 
 interface Timing {

@@ -90,7 +90,7 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
   });
 }
 
-/** Reports what only the service knows: the sitemaps that it read, and what several lists have in common. */
+/** Reports what only the service knows: the sitemaps that it read, and duplicates across lists. */
 function tellOfAll(list: Scan['list'], inputs: number, tell: (text: string) => void): void {
   const { left_out: leftOut, problems } = list;
   if (inputs === 1 ? leftOut.unread_sitemap === undefined : Object.keys(leftOut).length === 0) return;

@@ -4,7 +4,7 @@ import { count } from '../../capture/basics/values.ts';
 import { MAX_GROUPED } from '../../grouping/group-results.ts';
 import { ResultSchema } from './schemas.ts';
 
-/** What results have in common: the answer of `GET /results/groups`. */
+/** Groups of results that have something in common: the answer of `GET /results/groups`. */
 export const GroupsSchema = z.strictObject({
   groups: z.array(
     z.strictObject({

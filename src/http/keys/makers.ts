@@ -19,7 +19,7 @@ export function makerOf(ctx: Pick<HttpContext, 'state'>): Maker {
   return { apiKeyName: callerOf(ctx).apiKeyName, fingerprint: client === undefined ? null : fingerprintOf(client) };
 }
 
-/** What a maker sees. */
+/** The service as a maker sees it. */
 export interface MakerView {
   readonly service: ServiceView;
   /** The key whose captures alone it sees, as `visibleKey` returns it. */

@@ -45,8 +45,8 @@ export async function* bodyLines(
     const last = line.end(new Uint8Array());
     if (last !== undefined) yield last;
   } finally {
-    // An iterator that has not ended keeps the rest of the body from being read by others. One that waits for bytes
-    // ends when they come.
+    // An iterator that has not ended keeps the rest of the body from being read by others. An iterator that waits for
+    // bytes ends when they come.
     await Promise.race([chunks.return?.(), nextTurn()]);
   }
 }

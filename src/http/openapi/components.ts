@@ -70,7 +70,7 @@ function withGroups(schema: JsonObject, limits: RequestLimits): JsonObject {
   return { ...schema, properties, oneOf: [{ required: ['url'] }, { required: ['html'] }] };
 }
 
-/** Returns the fields of a change of what a schema describes: each may be left out, and null removes it. */
+/** Returns the schema of a PATCH body: every field is optional, and null removes an optional one. */
 function changeOf({ properties, required }: JsonObject): JsonObject {
   const fields = Object.entries(Object(properties)).map(([name, field]) => {
     const { default: _default, ...given } = Object(field);

@@ -7,7 +7,7 @@ import { parseOrRefuse } from '../../capture/validate.ts';
 import type { ResultFilter } from '../../storage/ports/result-store.ts';
 import { hostPrefix, targetUrl } from './parameters.ts';
 
-/* What a feed is made of, as it is given. The conditions of a search are kept as they were written. */
+/* The body that makes a feed. The conditions of a search are kept as they were written. */
 
 const SOURCES = ['watch', 'label', 'scan', 'search'] as const;
 const ONE_OF = `must have one of ${SOURCES.join(', ')}`;

@@ -52,7 +52,7 @@ const QueryFilterSchema = z.strictObject({
     .min(0, { error: SHARE })
     .lt(1, { error: SHARE })
     .optional()
-    .meta({ description: 'Events of watches whose picture changed by more than this share of its pixels.' }),
+    .meta({ description: 'Events of watches whose image changed by more than this share of its pixels.' }),
 });
 
 export const NewQuerySchema = z.strictObject({

@@ -4,8 +4,11 @@ import { prefersAsync } from './prefer.ts';
 
 /** Bodies up to this size usually arrive together with the head of their request. */
 const MAX_SMALL_BODY_BYTES = 8 * 1024;
-/** Time limit for a small body while no capture is admitted, in milliseconds. A round trip is far shorter. */
-const SMALL_BODY_MS = 1_000;
+/**
+ * Time after which a request whose body has not arrived is refused if no capture is admitted, in milliseconds. A round
+ * trip is far shorter.
+ */
+const LATE_BODY_MS = 1_000;
 
 /**
  * Refuses a request for captures while none is admitted, before its body is read. Does not refuse jobs, which need no
@@ -34,8 +37,8 @@ export function refuseNewWhenFull(body: unknown, ctx: HttpContext, context: Rout
 }
 
 /**
- * Waits for the body of a request for one capture. While none is admitted, refuses the request when its body cannot be
- * read, or has not arrived after 1 s.
+ * Waits for the body of a request for one capture. If no capture is admitted, refuses the request when its body cannot
+ * be read, or has not arrived after 1 s.
  */
 export async function awaitBodyOrRefuse(
   reading: Promise<void>,
@@ -51,7 +54,7 @@ export async function awaitBodyOrRefuse(
       isRefused = true;
       late.reject(refusal);
     }
-  }, SMALL_BODY_MS);
+  }, LATE_BODY_MS);
   const read = reading.catch((error: unknown) => {
     // A request is refused, and counted, only once.
     if (!isRefused) refuseWhenFull(ctx, context);

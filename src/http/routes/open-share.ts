@@ -16,7 +16,7 @@ import { PAGE_POLICY, sharedPage } from '../shared/page.ts';
 import { captureBody, type ShownCapture, titleOf } from '../shared/shared-capture-page.ts';
 import type { HttpContext } from '../state.ts';
 
-/* What shared links lead to. Only signed links are answered, and only with the captures that the link names. */
+/* Pages and files of shared links. Only signed links are answered, and only with the captures that the link names. */
 
 const linkId = z.string().meta({ description: "A shared link's id." });
 const signature = {
@@ -180,7 +180,7 @@ async function answerDifference(ctx: HttpContext, shared: Shared): Promise<void>
   if (drawing !== null) answerDrawing(ctx, drawing);
 }
 
-/** Anyone with the link compares: so many views take the places of no key. */
+/** Anyone with the link can compare, so comparisons count for the link and not for a key. */
 async function compared(
   ctx: HttpContext,
   { link, service }: Shared,

@@ -14,7 +14,7 @@ import { publicUrl } from '../request/public-address.ts';
 import { type RouteContext, route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
-/* What feed readers get. Only signed links are answered. */
+/* The feed itself, for feed readers. Only signed links are answered. */
 
 const FORMS = {
   atom: { type: 'application/atom+xml', write: atomOf },
@@ -28,7 +28,7 @@ export const getFeed = route({
   operationId: 'readFeed',
   summary: 'A feed, for feed readers. Needs no API key.',
   description:
-    'At most 50 entries, newest first; the next page is `rel="next"` of Atom, `next_url` of JSON Feed. Pictures are enclosures, by links that end with the feed. It shows what the key that made it may see now, and ends with that key.',
+    'At most 50 entries, newest first; the next page is `rel="next"` of Atom, `next_url` of JSON Feed. Images are enclosures, by links that end with the feed. It shows what the key that made it may see now, and ends with that key.',
   tag: 'results',
   isOpen: true,
   isSignable: true,

@@ -50,7 +50,7 @@ interface Scratch extends ScratchFiles {
 
 /**
  * The thread of comparisons, which starts with the first one and does one at a time. `staging` resolves with a
- * private directory for large images. What cannot be written there is kept in memory.
+ * private directory for large images. Images that cannot be written there are kept in memory.
  */
 export function createComparisonThread(
   staging: () => Promise<string>,

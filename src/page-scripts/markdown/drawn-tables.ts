@@ -13,7 +13,7 @@ import { web } from '../dom/web.ts';
 
 /* Tables that styles draw, such as `display: table`, of elements of any kind. */
 
-/** Which part of a table the style of an element draws, on its copy. */
+/** Attribute on an element's copy that names the part of a table that the element's style draws. */
 export const DRAWN_AS = 'data-drawn-as';
 const PARTS: Readonly<Record<string, string>> = {
   table: 'table',

@@ -28,7 +28,7 @@ interface Reading {
   readonly finish: (answers: readonly (FrameAnswer | null)[]) => unknown;
 }
 
-/** The readings that wait for frames, by key. One that is given up waits as long as its document lives. */
+/** The readings that wait for frames, by key. A reading that is given up waits as long as its document lives. */
 const readings = () => kept('readings', () => ({ lastKey: 0, waiting: new Map<number, Reading>() }));
 
 /**

@@ -169,7 +169,7 @@ function shownRects(sight: Sight, view: Window, isToCentre: boolean): readonly B
   if (first === undefined || sight.fixed) return rects;
   const [x, y] = pointIn(first, 0.5);
   const isNearEdge = y <= view.innerHeight * 0.2 || y >= view.innerHeight * 0.8;
-  // Each scrolling costs the browser more than many looks. What is near the edge may lie under a sticky header.
+  // Each scrolling costs the browser more than many looks. Elements near the edge may lie under a sticky header.
   if (isIn(view, [x, y]) && !(isToCentre && isNearEdge)) return rects;
   const left = x >= 0 && x < view.innerWidth ? view.scrollX : view.scrollX + x - view.innerWidth / 2;
   const top = view.scrollY + y - view.innerHeight * (isToCentre ? 0.5 : 0.2);

@@ -95,8 +95,8 @@ export interface Signs {
 }
 
 /**
- * Reads what a verdict is based on. What it looks at is bounded, so that it takes no longer in a large page than in a
- * small one. Null for a document without elements, or whose elements are nested deeper than the stack is high.
+ * Reads what a verdict is based on, from a bounded part of the page, so that it takes no longer in a large page than in
+ * a small one. Null for a document without elements, or whose elements are nested deeper than the stack is high.
  */
 export function readSigns(): Signs | null {
   try {

@@ -13,7 +13,7 @@ const TOO_LARGE = `left out: a file, or larger than ${MAX_POSTED_BYTES} bytes`;
 const NOT_TEXT = 'left out: not UTF-8';
 const WITHHELD = 'left out: the capture typed into the page';
 
-/** Returns whether the capture types into the page. What it types may be a password, which the page then sends. */
+/** Returns whether the capture types into the page. The text may be a password, which the page then sends. */
 export function types({ form, actions = [] }: Pick<CaptureRequest, 'form' | 'actions'>): boolean {
   return form !== undefined || actions.some(({ type }) => ['type', 'press', 'select'].includes(type));
 }

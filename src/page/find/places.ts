@@ -2,7 +2,7 @@ import { parseSelector, type SelectorStep } from '../../capture/comparison/selec
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, letGo, PICTURE_WORLD } from '../ask-page.ts';
+import { evaluate, PICTURE_WORLD, unblocked } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type Call, call } from '../page-scripts.ts';
 import type { EvaluatedFrame, PageSession } from '../page-session.ts';
@@ -49,7 +49,7 @@ export async function placesOf(
   };
   while (round.length > 0) {
     found.push(...round);
-    const entering = round.map((place) => letGo(place, deadline, enterFrames(page, place, count)));
+    const entering = round.map((place) => unblocked(place, deadline, enterFrames(page, place, count)));
     const entered = await Promise.all(entering);
     const answered = entered.filter((each) => each !== undefined);
     if (answered.length < entered.length) return undefined;

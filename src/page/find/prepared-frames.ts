@@ -1,5 +1,5 @@
 import type { Deadline } from '../../capture/deadline.ts';
-import { evaluate, letGo } from '../ask-page.ts';
+import { evaluate, unblocked } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type Call, call, inTurn } from '../page-scripts.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
@@ -17,7 +17,7 @@ export async function prepare(page: IsolatedPage, place: EvaluatedFrame, express
 /** Resolves with whether every prepared frame still shows the document that was prepared. */
 export async function arePrepared(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const asking = [...page.visit.preparedFrames.values()].map((place) =>
-    letGo(place, deadline, evaluate(place, call('isPrepared'))),
+    unblocked(place, deadline, evaluate(place, call('isPrepared'))),
   );
   const answers = await deadline.step('look after the frames', Promise.all(asking));
   return answers.every((each) => each === true);

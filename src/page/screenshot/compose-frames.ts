@@ -5,7 +5,7 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { inTurn } from '../../imaging/in-turn.ts';
 import { loadSharp } from '../../imaging/load-sharp.ts';
-import { askPage, letGo } from '../ask-page.ts';
+import { askPage, unblocked } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call } from '../page-scripts.ts';
@@ -139,7 +139,7 @@ async function scrollTo(
 }
 
 async function windowOf(page: IsolatedPage, deadline: Deadline): Promise<Rectangle> {
-  const measuring = letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
+  const measuring = unblocked(page, deadline, page.session.send('Page.getLayoutMetrics'));
   const { cssLayoutViewport } = await deadline.step('measure the window', measuring);
   const { pageX, pageY, clientWidth, clientHeight } = cssLayoutViewport;
   return { x: pageX, y: pageY, width: Math.max(1, clientWidth), height: Math.max(1, clientHeight) };

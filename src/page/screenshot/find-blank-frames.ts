@@ -3,7 +3,7 @@ import { intersection, outside } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, letGo } from '../ask-page.ts';
+import { evaluate, unblocked } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
@@ -42,7 +42,7 @@ export async function findBlankFrames(
 async function framesOfOtherOrigins(page: IsolatedPage, deadline: Deadline): Promise<ReadonlyMap<string, PageSession>> {
   const { session, frames } = page;
   const found = new Map(frames.outOfProcess);
-  const listing = letGo(page, deadline, session.send('Page.getFrameTree'));
+  const listing = unblocked(page, deadline, session.send('Page.getFrameTree'));
   const { frameTree } = await deadline.step('list frames', listing);
   const add = async ({ frame, childFrames = [] }: Protocol.Page.FrameTree): Promise<void> => {
     const isOther = frame.securityOrigin !== frameTree.frame.securityOrigin || (await isSandboxed(frame.id));
@@ -51,7 +51,7 @@ async function framesOfOtherOrigins(page: IsolatedPage, deadline: Deadline): Pro
   };
   // The security origin of a sandboxed frame is that of its URL.
   const isSandboxed = async (id: string) => {
-    const asking = letGo(page, deadline, evaluate({ session, frame: { id } }, call('origin')));
+    const asking = unblocked(page, deadline, evaluate({ session, frame: { id } }, call('origin')));
     return (await deadline.step('list frames', asking)) === 'null';
   };
   for (const child of frameTree.childFrames ?? []) await add(child);
@@ -66,7 +66,7 @@ export async function placeFrame(page: IsolatedPage, frameId: string, deadline: 
     session.send('Page.getLayoutMetrics'),
   ]);
   try {
-    const [{ quads }, { cssLayoutViewport }] = await deadline.step('find frames', letGo(page, deadline, asking));
+    const [{ quads }, { cssLayoutViewport }] = await deadline.step('find frames', unblocked(page, deadline, asking));
     const [quad = []] = quads;
     const xs = quad.filter((_, at) => at % 2 === 0);
     const ys = quad.filter((_, at) => at % 2 === 1);

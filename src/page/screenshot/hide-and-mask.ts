@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Change, Wanted as WantedHere } from '../../page-scripts/changes/change.ts';
-import { evaluate, letGo, untilAnswered } from '../ask-page.ts';
+import { evaluate, unblocked, untilAnswered } from '../ask-page.ts';
 import { drawnElsewhere } from '../drawn.ts';
 import { placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
@@ -58,7 +58,7 @@ async function change(page: IsolatedPage, wanted: readonly Wanted[], how: Change
     const changing = documents.map(({ place, here }) => {
       // From here on the document's scripts are off, so they can neither notice nor undo anything.
       place.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-      return letGo(place, deadline, changeIn(page, place, call('changeElements', here, how)));
+      return unblocked(place, deadline, changeIn(page, place, call('changeElements', here, how)));
     });
     return (await Promise.all(changing)).includes(undefined) ? undefined : true;
   });

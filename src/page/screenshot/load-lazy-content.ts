@@ -1,6 +1,6 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { askPage, letGo } from '../ask-page.ts';
+import { askPage, unblocked } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call } from '../page-scripts.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
@@ -68,7 +68,7 @@ async function stretchOf(page: IsolatedPage, plan: ShotPlan, deadline: Deadline)
     if (await hasScroller(page, deadline)) return { top: 0, height: maxHeight.height };
     return stretch(element.y, Math.min(element.height, maxHeight.height), Number.POSITIVE_INFINITY);
   }
-  const { cssContentSize } = await letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
+  const { cssContentSize } = await unblocked(page, deadline, page.session.send('Page.getLayoutMetrics'));
   const fits = cssContentSize.height <= viewport.height;
   const scrolls = fits && (await hasScroller(page, deadline));
   const followed = scrolls ? UNLIMITED : followedHeight(cssContentSize.height, plan);
@@ -99,7 +99,7 @@ async function scrollThrough(
   // Requests are watched in order to wait for content that the page appends when it is scrolled to its end.
   page.requests.watch();
   const [listens, scroller] = await Promise.all([
-    deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page))),
+    deadline.step('scroll through the page', unblocked(page, deadline, hearsScrolling(page))),
     askPage(page, deadline, 'measure the page', call('observeScrolling')),
   ]);
   const hears = listens || scroller === true;

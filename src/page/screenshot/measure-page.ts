@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { intersection } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import { askPage, letGo } from '../ask-page.ts';
+import { askPage, unblocked } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
 import { outwards } from './rectangles.ts';
@@ -88,7 +88,7 @@ const reached: z.ZodType<ResultOf<'showWhole'>> = z.object({
 });
 
 async function measure(page: IsolatedPage, deadline: Deadline) {
-  const measuring = letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
+  const measuring = unblocked(page, deadline, page.session.send('Page.getLayoutMetrics'));
   const { cssContentSize, cssLayoutViewport } = await deadline.step('measure the page', measuring);
   return {
     size: {

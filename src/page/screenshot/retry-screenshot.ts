@@ -38,7 +38,7 @@ export async function retryScreenshot<T>(
   const shots: Promise<{ readonly answer: T }>[] = [];
   const answered = (maxMs = Number.POSITIVE_INFINITY) => {
     const patienceMs = Math.max(MIN_PATIENCE_MS, Math.min(maxMs, deadline.remainingMs / 2));
-    return deadline.step('take the picture', within(patienceMs, Promise.any(shots), null));
+    return deadline.step('take the screenshot', within(patienceMs, Promise.any(shots), null));
   };
   for (let refusals = 0; ; ) {
     const { document } = page.frame;
@@ -55,7 +55,7 @@ export async function retryScreenshot<T>(
       refusals += 1;
       if (!(reason instanceof CdpError) || refusals === MAX_REFUSALS) throw reason;
       shots.length = 0;
-      await deadline.step('take the picture', delay(refusals * REFUSED_PAUSE_MS));
+      await deadline.step('take the screenshot', delay(refusals * REFUSED_PAUSE_MS));
     }
   }
 }
@@ -68,6 +68,6 @@ async function restsAt(
 ): Promise<boolean> {
   if (page.frame.document !== document || !page.frame.rests('load')) return false;
   const patienceMs = Math.min(ANSWER_MS, deadline.remainingMs * ANSWER_SHARE);
-  const answer = await deadline.step('take the picture', within(patienceMs, evaluate(page, call('answers')), false));
+  const answer = await deadline.step('take the screenshot', within(patienceMs, evaluate(page, call('answers')), false));
   return answer === true;
 }

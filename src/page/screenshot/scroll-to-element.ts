@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, letGo, PICTURE_WORLD, untilAnswered } from '../ask-page.ts';
+import { evaluate, PICTURE_WORLD, unblocked, untilAnswered } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
@@ -39,7 +39,7 @@ export async function scrollToElement(
     if (places === undefined) return undefined;
     let best: Found = 'absent';
     for (const place of places) {
-      const box = await letGo(place, deadline, findIn(page, place, isOnPage));
+      const box = await unblocked(place, deadline, findIn(page, place, isOnPage));
       if (box === undefined || (typeof box !== 'string' && isOnPage(box))) return box;
       if (typeof best === 'string' && box !== 'absent') best = box;
     }

@@ -45,8 +45,8 @@ export interface ShotPlan {
   /** Pixels of the image for a CSS pixel of the page. */
   readonly scale: number;
   /**
-   * How Chromium's screenshot is encoded, and how the image is in the end. One that is resized is taken as PNG: it is
-   * encoded with loss only once, and it may have more rows than its format holds.
+   * How Chromium's screenshot is encoded, and how the image is in the end. An image that is resized is taken as PNG: it
+   * is encoded with loss only once, and it may have more rows than its format holds.
    */
   readonly taken: Encoding;
   readonly final: Encoding;

@@ -1,5 +1,5 @@
 import type { Deadline } from '../../capture/deadline.ts';
-import { askPage, letGo } from '../ask-page.ts';
+import { askPage, unblocked } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call } from '../page-scripts.ts';
 import type { ShotPlan } from './shot-plan.ts';
@@ -17,8 +17,8 @@ const WIDENED = 3;
 
 /**
  * Returns the size in CSS pixels of a sheet that holds the whole page: `width` CSS pixels wide, or as wide as the page
- * when it is written in columns. What follows the height of the window, as `100vh` does, keeps the height that it has
- * in the window: otherwise it would be as high as the sheet. Breaks between pages are removed.
+ * when it is written in columns. Heights that depend on the window, such as `100vh`, stay as they are in
+ * the window: otherwise they would be as high as the sheet. Breaks between pages are removed.
  */
 export async function sizeOfSheet(
   page: IsolatedPage,
@@ -31,7 +31,7 @@ export async function sizeOfSheet(
   const lay = (size: { readonly width: number; readonly height: number }) =>
     session.post('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
   const measure = async () => {
-    const measuring = letGo(page, deadline, session.send('Page.getLayoutMetrics'));
+    const measuring = unblocked(page, deadline, session.send('Page.getLayoutMetrics'));
     return (await deadline.step('measure the sheet', measuring)).cssContentSize;
   };
   session.post('Emulation.setEmulatedMedia', paperMedia);

@@ -3,7 +3,7 @@ import { screenshotFields } from '../../capture/options/screenshot.ts';
 import { waitFields } from '../../capture/options/wait.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, letGo } from '../ask-page.ts';
+import { evaluate, unblocked } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { documentFacts, observed } from '../observe-document.ts';
 import { type Call, call } from '../page-scripts.ts';
@@ -80,7 +80,7 @@ export async function captureStill(
     seen = await look();
   }
   if (!seen.success || !isStill()) return undefined;
-  const ask = (part: Call) => letGo(page, deadline, evaluate(page, part));
+  const ask = (part: Call) => unblocked(page, deadline, evaluate(page, part));
   const facts = await deadline.step('read the document', documentFacts(seen.data, document.mimeType, ask));
   if (facts === undefined) return undefined;
   deadline.enter('picture');

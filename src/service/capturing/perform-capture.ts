@@ -72,11 +72,10 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   }
   const actor = Promise.withResolvers<void>();
   // The time of the name lookup counts against the capture's deadline.
-  const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-  const context = { batch, dialled, onPhase, onReturned: actor.resolve };
+  const context = { batch, dialled, earlierMs: timing().durationMs, onPhase, onReturned: actor.resolve };
   // An error that is thrown would end this generator, and with it the capture's slot.
   yield await parts.actors
-    .capture({ ...request, timeoutMs }, signal, context)
+    .capture(request, signal, context)
     .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed)
     // The store may refuse the record of a failure, too.
     .catch(failed);

@@ -44,7 +44,7 @@ const TEST_MS = 20_000;
 /** Maximum number of dead letters that are sent again together. */
 const REVIVED_TOGETHER = 1000;
 
-/** What clients do with receivers: give, list, test and remove them, and send dead letters again. */
+/** Returns the operations of clients on receivers: give, list, test and remove them, and send dead letters again. */
 export function manageReceivers(parts: ReceiverManagement) {
   const { registry, dispatcher, given, open, egress, publicUrl, isSigning } = parts;
 

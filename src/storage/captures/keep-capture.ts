@@ -86,8 +86,8 @@ async function write(
 }
 
 /**
- * The note is removed last: until then, the next start can interpret what a crash leaves. One that stays is removed
- * by the next start.
+ * The note is removed last: until then, the next start can interpret what a crash leaves. A note that stays is
+ * removed by the next start.
  */
 async function undo(id: number, staged: StagedCapture | undefined, { outbox, onProblem }: KeepParts): Promise<void> {
   await staged?.discard().catch(onProblem);

@@ -198,7 +198,7 @@ export class OutboxDelivery {
     }
   }
 
-  /** Delivers the files of a capture. One that cannot be read or delivered must not block the others forever. */
+  /** Delivers the files of a capture. A capture that cannot be read or delivered must not block the others forever. */
   async #prepare(id: number, deliver: (id: number) => Promise<StoredRecord | undefined>): Promise<Prepared> {
     try {
       // A withdrawn note means that the capture is being removed.

@@ -205,7 +205,7 @@ export function createRetention(options: RetentionOptions): Retention {
 
   async function makeRoom(maxBytes: number, pass: Pass): Promise<void> {
     const isOld = clock() - measuredAt >= MEASURE_MS;
-    // What holds keep is measured again, and cut, no sooner than other captures are counted.
+    // Bytes of held captures are measured again, and cut, no sooner than other captures are counted.
     if (!isOld && (artifacts.bytes ?? 0) <= maxBytes + heldBytes) return;
     await artifacts.measure(pass.signal);
     measuredAt = clock();

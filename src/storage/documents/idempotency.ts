@@ -24,7 +24,7 @@ const REMOVED_TOGETHER = 1000;
 const COUNTED_PART = 1 / 64;
 
 export function idempotencyIn(documents: DocumentStore): IdempotencyStore {
-  /** What was added for each API key since its keys were counted. */
+  /** Amount added for each API key since its idempotency keys were counted. */
   const uncounted = new Map<string, Amount>();
 
   /** Removes the oldest answers of an API key that has too many. */

@@ -86,7 +86,7 @@ async function moveAway(data: DataDirectory, path: string): Promise<string | und
   }
 }
 
-/** Removes a directory. One that is not empty or cannot be removed stays: it takes no space. */
+/** Removes a directory. When it is not empty or cannot be removed, it stays: it takes no space. */
 async function removeIfEmpty(directory: string): Promise<boolean> {
   return rmdir(directory).then(
     () => true,

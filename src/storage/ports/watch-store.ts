@@ -28,7 +28,7 @@ export interface NewWatch {
   readonly dueAt: number | null;
   /** The labels by which it is listed. */
   readonly labels: readonly string[];
-  /** What lists show of the definition. */
+  /** Part of the definition that lists show. */
   readonly summary: string;
   /** Definition as the client wrote it, which lists do not read. */
   readonly definition: string;

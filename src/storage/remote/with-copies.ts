@@ -52,7 +52,7 @@ export function withCopies(
       copies?.forget(ids);
       const waiting = await local.remove(ids);
       const uploaded = await remote.remove(ids);
-      // One that is delivered at this moment is in both places.
+      // A capture that is delivered at this moment is in both places.
       const captures = Math.min(waiting.captures + uploaded.captures, ids.length);
       return { captures, bytes: captures > uploaded.captures ? waiting.bytes + uploaded.bytes : uploaded.bytes };
     },

@@ -3,7 +3,7 @@ export type Synchronous<P> = {
   readonly [M in keyof P]: P[M] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never;
 };
 
-/** A table of the worker as the service's thread calls it. What a generator returns is its answer. */
+/** A table of the worker as the service's thread calls it. A generator's return value is its answer. */
 export type Remote<T> = {
   readonly [M in keyof T]: T[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<AnswerOf<R>> : never;
 };

@@ -11,7 +11,7 @@ export interface ShopPage {
   readonly html: (state?: State) => string;
   /** The values that a state changes, in the order of their rules. */
   readonly changed: (state: State) => readonly string[];
-  /** What `price` must be read as, if the page has it in this state. */
+  /** The expected reading of `price`, if the page has it in this state. */
   readonly price: (state?: State) => { readonly amount: number; readonly to: number | null } | undefined;
 }
 
@@ -73,7 +73,7 @@ function shopPage(at: number, theme: Theme, locale: Locale): ShopPage {
   };
 }
 
-/** What a build of a new front end makes of a class. */
+/** Returns the name that a build of a new front end gives to a class. */
 const renamed = (name: string): string =>
   `_${[...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_679_616, 7).toString(36)}_x`;
 

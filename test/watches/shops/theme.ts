@@ -25,7 +25,7 @@ export interface Offer {
   readonly open: number;
 }
 
-/** What a theme draws. */
+/** The shop that a theme draws. */
 export interface Shop {
   readonly locale: Locale;
   readonly offer: Offer;

@@ -145,7 +145,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
   );
 }
 
-/** What can be shared of a capture. */
+/** Returns the views of a capture that can be shared, each with its label. */
 function viewsOf(result: DetailedResult) {
   const files = artifactsOf(result).map(({ kind }) => [viewOf(kind), ARTIFACTS[kind].label] as const);
   return [['page', 'Page with evidence'] as const, ...files];

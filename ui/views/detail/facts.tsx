@@ -42,7 +42,7 @@ function Shared({ where, children }: { readonly where: ResultConditions; readonl
 /** `nginx/1.26` of `nginx/1.26 (Ubuntu)`: conditions name one product. */
 const firstProduct = (header: string): string => header.split(/[\s,;(]/, 1)[0] || header;
 
-/** What the host was. */
+/** Returns the rows of facts about the host. */
 function hostFactsOf(
   host: DetailedResult['host_facts'],
 ): readonly (readonly [name: string, value: ComponentChildren])[] {

@@ -150,8 +150,8 @@ export function Gallery() {
               {state === 'ready' && results.items.length === 0 && <NothingFound filters={filters} />}
               {looks.leftOut > 0 && (
                 <p class="muted gallery-note">
-                  Without a perception hash, and so left out: {integer(looks.leftOut)}. Captures of the form have one;
-                  in a request, ask for it with evidence: ["perception_hash"].
+                  {integer(looks.leftOut)} left out: no perception hash. Captures of the form have one; in a request,
+                  ask for it with evidence: ["perception_hash"].
                 </p>
               )}
               <Cards

@@ -12,7 +12,7 @@ export const MAX_GROUPS = 200;
 const MAX_TEXT_CHARACTERS = 200;
 const THUMBNAIL_WIDTH = 280;
 
-/** What captures can be grouped by, and what to do where they have no such value. */
+/** Values by which captures can be grouped, with their labels, and what to do when captures have no such value. */
 export const GROUPINGS = [
   ['title', 'Title', 'have no title'],
   ['technology', 'Technology', 'name no software'],
@@ -44,7 +44,7 @@ interface GroupsProps {
   readonly answer: Answer;
 }
 
-/** What the captures have in common: a card for each group, which leads to its captures. */
+/** Shows a card for each group of captures, which leads to its captures. */
 export function Groups({ filters, by, answer: { data, error, reload } }: GroupsProps) {
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (data === undefined) return <p class="muted gallery-note">Counting captures …</p>;

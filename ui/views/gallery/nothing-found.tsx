@@ -3,7 +3,7 @@ import { hrefOf } from '../../parts/route.ts';
 import { Empty } from '../../parts/view.tsx';
 import { countOf, type Filters } from './filters.ts';
 
-/** What the gallery says when it is empty. */
+/** The text of an empty gallery. */
 export function NothingFound({ filters }: { readonly filters: Filters }) {
   const { text, words } = filters;
   return countOf(filters) > 0 ? (

@@ -8,7 +8,7 @@ interface Fold {
   readonly change: () => void;
 }
 
-/** What the gallery says of a capture among those that look like it. */
+/** State of a capture among those that look like it. */
 export interface Look {
   /** Number of captures that look alike, this one included. */
   readonly alike: number;
@@ -19,7 +19,7 @@ export interface Look {
 export interface Looks {
   /** The captures to show: those that look alike beside each other, and only the first one of a folded group. */
   readonly shown: readonly Result[];
-  /** Number of captures without a perception hash, which are not shown; without those that failed. */
+  /** Number of successful captures that are not shown because they have no perception hash. */
   readonly leftOut: number;
   readonly lookOf: (id: number) => Look | undefined;
 }

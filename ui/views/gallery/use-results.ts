@@ -103,7 +103,7 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       counts.begun += 1;
       const { begun } = counts;
       const page = await readPage(first, signal).catch(() => undefined);
-      // One that began later may have ended before.
+      // A request that began later may have ended before.
       if (page === undefined || signal.aborted || begun < counts.ended) return;
       counts.ended = begun;
       const isShown = isWanted || !isHeld();

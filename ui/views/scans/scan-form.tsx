@@ -99,7 +99,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
   );
 }
 
-/** What the list of a scan gave, and what was left out. */
+/** Shows how many targets the list of a scan has, and what was left out. */
 function ListReport({ scan: { list } }: { readonly scan: Scan }) {
   const reasons = Object.entries(list.left_out).map(
     ([reason, count]) => `${integer(count)} ${reason.replaceAll('_', ' ')}`,

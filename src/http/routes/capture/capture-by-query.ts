@@ -7,7 +7,7 @@ import { mayBeOfOtherPage } from '../../request/other-page.ts';
 import { spendRate } from '../../request/spend-rate.ts';
 import { type RouteContext, route } from '../../route.ts';
 import type { HttpContext } from '../../state.ts';
-import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, submitted } from './post-screenshot.ts';
+import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, captureOrAnswerFailure } from './post-screenshot.ts';
 
 /** Captures a page and answers with its image, for `<img>` and quick scripts. */
 export const captureByQuery = route({
@@ -42,7 +42,7 @@ export const captureByQuery = route({
     refuseOtherPages(ctx, context);
     const request = parseOrRefuse(context.schemas.screenshot, bodyOfQuery(query));
     spendRate(ctx, context, 1);
-    const outcome = await submitted(ctx, context, request);
+    const outcome = await captureOrAnswerFailure(ctx, context, request);
     if (outcome === undefined) return;
     await answerFile(ctx, context.service, outcome.result);
     const maxAge = Math.floor(request.cacheMaxAgeMs / 1000);

@@ -100,13 +100,13 @@ export const postScreenshot = routeWithBody({
       await admitCallback(ctx, service, request.callback);
       return answerAccepted(ctx, service, 'screenshot', [request]);
     }
-    const outcome = await submitted(ctx, context, request);
+    const outcome = await captureOrAnswerFailure(ctx, context, request);
     if (outcome !== undefined) await answerStored(ctx, service, outcome);
   },
 });
 
 /** Captures a page. When the capture fails, answers with the failure and returns undefined. */
-export async function submitted(
+export async function captureOrAnswerFailure(
   ctx: HttpContext,
   { service }: Pick<RouteContext, 'service'>,
   request: CaptureRequest,

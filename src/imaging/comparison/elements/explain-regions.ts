@@ -33,8 +33,8 @@ export interface Explained {
 }
 
 /**
- * Explains regions in which two images differ by the elements that were inserted, removed, moved or edited. What no
- * element explains stays a region, by its pixels.
+ * Explains regions in which two images differ by the elements that were inserted, removed, moved or edited. A
+ * difference that no element explains stays a region, by its pixels.
  */
 export function explainRegions(a: Pixels, b: Pixels, regions: readonly Region[], known: Explained): readonly Region[] {
   const { matching, ignored } = known;

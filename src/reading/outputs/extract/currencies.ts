@@ -104,7 +104,7 @@ const CODE_OF: ReadonlyMap<string, string> = new Map(
 );
 const ALL = [...CODE_OF.keys(), ...Object.keys(SHARED)].sort((one, other) => other.length - one.length);
 
-/** A currency's sign or code. What ends in a letter is not followed by one, and what begins with one follows none. */
+/** A currency's sign or code. When it begins or ends with a letter, there is no other letter beside that one. */
 export const CURRENCY = [
   ...ALL.map((sign) => {
     const [start, end] = [

@@ -40,7 +40,7 @@ interface Converted {
   readonly conversion: Conversion;
 }
 
-/** Finds the values that the request's rules ask for. What is missing is null. */
+/** Finds the values that the request's rules ask for. A missing value is null. */
 export async function extractValues(reading: Reading): Promise<Output> {
   const rules = reading.request.extract ?? {};
   const [inMetadata, inPage] = [rulesWhere(rules, isOfMetadata), rulesWhere(rules, (rule) => !isOfMetadata(rule))];

@@ -166,7 +166,7 @@ export function conditionDraftOf(written: unknown): ConditionDraft | undefined {
   };
 }
 
-/** Returns `when` of the API; undefined for none. What is no number is sent as it is, and the answer says so. */
+/** Returns `when` of the API; undefined for none. A text that is no number is sent as it is, and the answer says so. */
 export function whenOf({ join, conditions, written }: ConditionsDraft, values: readonly ValueDraft[]): unknown {
   const all = conditions.map((each) => conditionOf(each, values));
   if (written !== undefined || all.length === 0) return written;

@@ -13,7 +13,7 @@ interface ValueFieldsProps {
   readonly page: CapturedPage | undefined;
   /** The pages of the captures before, newest first. */
   readonly earlier: readonly CapturedPage[];
-  /** What the shown capture has read, by names; undefined when it was not asked for. */
+  /** Values that the shown capture has read, by names; undefined when it was not asked for any. */
   readonly read: Readonly<Record<string, unknown>> | undefined;
   readonly onChange: (values: readonly ValueDraft[]) => void;
   readonly onPick: (at: number | undefined) => void;
@@ -147,7 +147,7 @@ function Earlier({ value, earlier }: Pick<ValueFieldsProps, 'earlier'> & { reado
 
 type ReadingProps = Pick<ValueFieldsProps, 'page' | 'read'> & { readonly value: ValueDraft };
 
-/** What the shown capture has read, or the text of the element that the rule finds in it. */
+/** Shows the value that the shown capture has read, or the text of the element that the rule finds in it. */
 function Reading({ value, page, read }: ReadingProps) {
   if (read !== undefined && Object.hasOwn(read, value.name)) {
     const { value: shown, text } = shownValue(read[value.name]);
