@@ -11,7 +11,7 @@ export type CaptureOutcome =
       /** The words of the page, packed, when they are indexed; for filters of events. */
       readonly words?: string | undefined;
     }
-  /** `result` is the record of the failure; null when it could not be stored. */
+  /** `result`: the record of the failure; null when the failure does not tell of the target, or was not stored. */
   | { readonly state: 'failed' | 'timed_out'; readonly failure: Failure; readonly result: Result | null }
   | { readonly state: 'rejected' | 'cancelled'; readonly failure: Failure };
 

@@ -24,7 +24,7 @@ export function startWatches(
     capture: (request, by) => firstValueFrom(submit(request, by)),
     remove: removeHere,
     announce: (event, to) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, to)),
-    kept: receivers.kept,
+    eventsStored: receivers.eventsStored,
     artifacts: storage.artifacts,
     comparisons,
     atOnce: () => pipeline.limits.maxConcurrent,

@@ -128,7 +128,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     artifacts,
     copies,
     results,
-    outbox: createFileOutbox(data),
+    outbox: createFileOutbox(data, onProblem),
     maxOutbox: options.maxOutbox,
     onProblem,
     onStoreFailure: options.onStoreFailure,

@@ -52,7 +52,7 @@ export interface DueOptions extends Pick<RunParts, 'artifacts' | 'comparisons'> 
   /** Emits an event of a run, and tells the receivers of it, except `watch.run`. */
   readonly announce: (event: WatchEvent, to: Recipients) => void;
   /** Resolves when the events so far are stored, if they can be. */
-  readonly kept: () => Promise<void>;
+  readonly eventsStored: () => Promise<void>;
   /** Returns the current maximum number of concurrent runs. */
   readonly atOnce: () => number;
   /** Milliseconds since 1970. */
@@ -63,7 +63,7 @@ export interface DueOptions extends Pick<RunParts, 'artifacts' | 'comparisons'> 
 
 /** Runs the watches of the store that are due, including those that other processes added. */
 export function runDueWatches(options: DueOptions) {
-  const { store, enabled, serves, capture, remove, announce, kept, atOnce, clock, report } = options;
+  const { store, enabled, serves, capture, remove, announce, eventsStored, atOnce, clock, report } = options;
   /** Keys with a run that the service could not make: their other runs begin after the next interval. */
   const refused = new Set<string>();
   /** Becomes false when nothing is due for keys with less than half of the runs; true again at the next interval. */
@@ -127,7 +127,7 @@ export function runDueWatches(options: DueOptions) {
     const { callback, notify } = summary;
     for (const event of eventsOf(id, summary, before, decided.run)) announce(event, { callback, notify });
     // A process that is killed before that leaves the run to another one, which announces it.
-    await kept();
+    await eventsStored();
     const progress = progressAfter(before, decided, summary.rules);
     const old = (await store.finish(id, token, after(watch, progress))) ?? [];
     await remove(unneeded(old, summary, progress));

@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
@@ -22,6 +22,12 @@ describe('the capture store', () => {
   beforeEach(async () => {
     directory = await makeDirectory();
   });
+
+  /** Removes the workspaces of running processes, as `rm -r` does. */
+  const loseWorkspaces = async () => {
+    const workspaces = join(directory, 'data', 'workspaces');
+    for (const name of await readdir(workspaces)) await rm(join(workspaces, name), { recursive: true });
+  };
 
   it('stores the artifacts and the record of a capture, and names the store in the record', async () => {
     const { captureStore, results, artifacts, outbox, close } = await openParts(directory);
@@ -90,6 +96,29 @@ describe('the capture store', () => {
     await close();
   });
 
+  it('keeps a capture whose workspace is removed while its record is written', async () => {
+    const { captureStore, problems, close } = await openParts(directory, {
+      change: ({ results }) => ({
+        results: around(results, {
+          insert: async (record) => {
+            await results.insert(record);
+            await loseWorkspaces();
+          },
+        }),
+      }),
+    });
+    await keepPicture(captureStore, ID);
+    await close();
+    expect(problems).toMatchObject([
+      { message: expect.stringMatching(/ was removed while it was in use. Outbox notes written again: 1$/) },
+    ]);
+    const again = await openParts(directory);
+    await expect.poll(() => again.captureStore.isRemoved(ID)).toBe(false);
+    expect(await again.results.get(ID)).toMatchObject({ id: ID });
+    expect(await again.artifacts.has(ID)).toBe(true);
+    await again.close();
+  });
+
   describe('while the database is away', () => {
     /** A file in place of the database's directory: nothing can be opened there until it is removed. */
     const inTheWay = () => join(directory, 'way');
@@ -102,6 +131,7 @@ describe('the capture store', () => {
       const { results } = database;
       const artifacts = createFileArtifactStore(data);
       const inserted: number[] = [];
+      const problems: unknown[] = [];
       const noting = around(results, {
         insert: async (record) => {
           await results.insert(record);
@@ -112,7 +142,7 @@ describe('the capture store', () => {
         artifacts,
         copies: createOwnCopies(artifacts, { keepsFailed: true }),
         results: noting,
-        outbox: createFileOutbox(data),
+        outbox: createFileOutbox(data, (problem) => problems.push(problem)),
         maxOutbox,
       });
       await captureStore.start();
@@ -121,7 +151,7 @@ describe('the capture store', () => {
         await database.close();
         await data.close();
       };
-      return { data, results, artifacts, captureStore, inserted, close };
+      return { data, results, artifacts, captureStore, inserted, problems, close };
     }
 
     const isDrained = (captureStore: CaptureStore) => expect.poll(() => captureStore.pending).toBe(0);
@@ -162,6 +192,63 @@ describe('the capture store', () => {
       await rm(inTheWay());
       await isDrained(captureStore);
       expect(await results.get(ID)).toMatchObject({ title: first.title });
+      await close();
+    });
+
+    it('writes the records that waited in a removed workspace', async () => {
+      const { captureStore, results, inserted, problems, close } = await open();
+      for (const at of [0, 1, 2]) await keepPicture(captureStore, ID + at);
+      await loseWorkspaces();
+      await rm(inTheWay());
+      await isDrained(captureStore);
+      expect(inserted).toEqual([ID, ID + 1, ID + 2]);
+      for (const id of inserted) expect(await results.get(id)).toMatchObject({ id });
+      expect(problems).toMatchObject([{ message: expect.stringContaining('Outbox notes written again: 3') }]);
+      await close();
+    });
+
+    it('leaves the records that waited in a removed workspace to the next process', async () => {
+      const first = await open();
+      for (const at of [0, 1]) await keepPicture(first.captureStore, ID + at);
+      await loseWorkspaces();
+      await expect.poll(() => first.problems).toHaveLength(1);
+      expect(first.captureStore.pending).toBe(2);
+      await first.close();
+
+      const second = await open();
+      expect(second.captureStore.pending).toBe(2);
+      await rm(inTheWay());
+      await isDrained(second.captureStore);
+      expect(second.inserted).toEqual([ID, ID + 1]);
+      await second.close();
+    });
+
+    it('keeps records waiting while the whole data directory is away', async () => {
+      const { data, captureStore, results, problems, close } = await open();
+      await keepPicture(captureStore, ID);
+      await rename(data.path, `${data.path}-unmounted`);
+      await mkdir(data.path);
+      await rm(inTheWay());
+      await expect.poll(() => problems).toHaveLength(1);
+      expect(captureStore.pending).toBe(1);
+      await rm(data.path, { recursive: true });
+      await rename(`${data.path}-unmounted`, data.path);
+      await isDrained(captureStore);
+      expect(await results.get(ID)).toMatchObject({ id: ID });
+      await close();
+    });
+
+    it('does not write the note of a removed workspace again when it is withdrawn', async () => {
+      const { data, close } = await open();
+      const outbox = createFileOutbox(data);
+      for (const at of [0, 1]) await outbox.add(ID + at);
+      await loseWorkspaces();
+      expect(await outbox.waiting([ID, ID + 2])).toEqual(new Set([ID]));
+      expect(await outbox.withdraw([ID])).toEqual(new Set([ID]));
+      expect(await outbox.has(ID)).toBe(false);
+      expect(await outbox.remove(ID)).toBe(false);
+      expect(await outbox.has(ID + 1)).toBe(true);
+      expect(await readdir((await data.workspace()).outbox)).toEqual([`${ID + 1}.waiting`]);
       await close();
     });
 

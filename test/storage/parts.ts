@@ -43,11 +43,13 @@ export async function openParts(
   const data = createDataDirectory(join(directory, 'data'));
   const open = () => (mongoUrl === null ? openSqlite({ path: databaseFile(directory) }) : openMongo({ url: mongoUrl }));
   const opened = database ? await open() : createNoDatabase();
-  const made = { artifacts: createFileArtifactStore(data), results: opened.results, outbox: createFileOutbox(data) };
-  const parts = { ...made, ...change?.(made) };
   const problems: unknown[] = [];
+  const onProblem = (problem: unknown) => problems.push(problem);
+  const artifacts = createFileArtifactStore(data);
+  const made = { artifacts, results: opened.results, outbox: createFileOutbox(data, onProblem) };
+  const parts = { ...made, ...change?.(made) };
   const copies = createOwnCopies(parts.artifacts, { keepsFailed: true });
-  const captureStore = new CaptureStore({ ...parts, copies, onProblem: (problem) => problems.push(problem) });
+  const captureStore = new CaptureStore({ ...parts, copies, onProblem });
   await captureStore.start();
   return {
     directory,

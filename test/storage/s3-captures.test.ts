@@ -23,6 +23,7 @@ import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const MARKS: Marks = { labels: ['legal'], note: 'x'.repeat(500), hold: null };
+const PENDING = { code: 'artifact_pending', status: 503 };
 const DOWN: Fault = { status: 503, code: 'SlowDown' };
 
 describeWithS3(
@@ -245,6 +246,41 @@ describeWithS3(
       expect(await keys()).toHaveLength(3);
     });
 
+    it('keeps marks that the sweep deletes while a capture waits for its upload', async () => {
+      const storage = await open();
+      let attempts = 0;
+      proxy.fault = (line) => {
+        if (!/^PUT .*\/capture$/.test(line)) return undefined;
+        attempts += 1;
+        return DOWN;
+      };
+      await keepPicture(storage.captureStore, ID);
+      await expect.poll(() => attempts).toBeGreaterThan(0);
+      await expect.poll(() => storage.artifacts.open(ID, 'image').catch((error) => error)).toMatchObject(PENDING);
+      // Its upload is not attempted before that of the first one succeeds.
+      await keepPicture(storage.captureStore, ID + 1);
+      await storage.captureStore.mark(ID + 1, () => MARKS);
+      expect(await keys()).toContain(keyOf(ID + 1, 'marks'));
+      await sweepOf(client).pass();
+      expect(await keys()).not.toContain(keyOf(ID + 1, 'marks'));
+      proxy.fault = () => undefined;
+      await delivered(storage);
+      expect(await storeOf(client).record(ID + 1)).toMatchObject(MARKS);
+    });
+
+    it('writes marks of a capture that is in the data directory nowhere else', async () => {
+      const before = await open({ artifacts: 'files' });
+      await keepPicture(before.captureStore, ID);
+      await close(before);
+      const storage = await open();
+      await storage.captureStore.mark(ID, () => MARKS);
+      expect(await keys()).toEqual([]);
+      proxy.fault = () => DOWN;
+      const marks = { ...MARKS, note: 'y' };
+      await storage.captureStore.mark(ID, () => marks);
+      expect(await storage.artifacts.record(ID)).toMatchObject(marks);
+    });
+
     it('refuses marks that cannot be written while a capture is uploaded, and writes them when they are repeated', async () => {
       const storage = await open();
       let puts = 0;
@@ -271,8 +307,7 @@ describeWithS3(
       proxy.fault = () => DOWN;
       for (const at of [1, 2, 3]) await keepPicture(storage.captureStore, ID + at);
       await storage.captureStore.keep(captureOf(ID + 4, { failed: true }), null);
-      const pending = { code: 'artifact_pending', status: 503 };
-      await expect.poll(() => storage.artifacts.info(ID + 1).catch((error) => error)).toMatchObject(pending);
+      await expect.poll(() => storage.artifacts.info(ID + 1).catch((error) => error)).toMatchObject(PENDING);
       await expect(storage.artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifacts_unavailable' });
       expect(await storage.results.page({ by: 'all' }, 10)).toHaveLength(5);
       await keepPicture(storage.captureStore, ID + 5);

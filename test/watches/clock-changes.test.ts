@@ -122,7 +122,7 @@ async function running(start: number, { place, parts }: RunningOptions) {
     screen: () => undefined,
     serves: () => true,
     capture: async () => ({ state: 'stored', result: exampleResult(1), evidence: null }),
-    kept: () => Promise.resolve(),
+    eventsStored: () => Promise.resolve(),
     remove: () => Promise.resolve(),
     announce: (event) => void (event.type === 'watch.run' && told.push(event)),
     artifacts: {

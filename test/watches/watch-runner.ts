@@ -29,7 +29,7 @@ createWatches({
     return { state: 'failed', failure: { code: 'target_unreachable', reason: 'no answer' }, result: null };
   },
   remove: () => Promise.resolve(),
-  kept: () => Promise.resolve(),
+  eventsStored: () => Promise.resolve(),
   announce: ({ type, url, run }) => {
     if (type === 'watch.run') process.stdout.write(`told ${new URL(url).pathname.slice(1)} ${Date.parse(run.due)}\n`);
   },

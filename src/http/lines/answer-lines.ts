@@ -13,7 +13,7 @@ export type Room = () => Promise<void> | undefined;
  * new work only while the client reads the answers, and a function that sends the head of the answer before the first
  * line.
  *
- * With `ctx.state.lines`, the lines are also collected there, and the answer is ended by the collector.
+ * With `ctx.state.lines`, the lines are also collected there, and the middleware that set it ends the answer.
  *
  * An error before the head was sent is thrown and answered like any other. After it, the failure's envelope is the last
  * line and the response is aborted, so that clients can tell the answer is incomplete.

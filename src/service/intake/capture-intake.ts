@@ -65,8 +65,8 @@ export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBa
               switchMap(() => capture(request, options)),
             );
       if (callback === undefined && !receivers.areToldOfAll) return captured;
-      // The answer would otherwise promise a message that a crash loses.
-      return captured.pipe(concatMap((outcome) => from(receivers.kept()).pipe(map(() => outcome))));
+      // Answers wait for their events to be stored: after that, a crash loses no message.
+      return captured.pipe(concatMap((outcome) => from(receivers.eventsStored()).pipe(map(() => outcome))));
     });
 
   const batchesOf = (submitOne: Submit): RunBatch => {
@@ -76,7 +76,7 @@ export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBa
       const items$ = run(items, settings);
       return settings.to === undefined && !receivers.areToldOfAll
         ? items$
-        : concat(items$, defer(receivers.kept).pipe(ignoreElements()));
+        : concat(items$, defer(receivers.eventsStored).pipe(ignoreElements()));
     };
   };
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));

@@ -69,7 +69,9 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share });
   const isDurable = storage.results.kind !== 'none';
   const matching = notifyingQueries({
-    ...{ queries: storage.queries, factsOf: feed.factsOf, keyOf: registry.keyOf },
+    queries: storage.queries,
+    factsOf: feed.factsOf,
+    keyOf: registry.keyOf,
     seesNow: (name) => {
       if (name === null) return undefined;
       const key = namedKeys().find((one) => one.name === name);
@@ -103,7 +105,10 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
 
   return {
     managed: manageReceivers({
-      ...{ registry, dispatcher, egress, publicUrl },
+      registry,
+      dispatcher,
+      egress,
+      publicUrl,
       given: storage.receivers,
       open: storage.openDeliveries,
       isSigning: () => keys.length > 0,
@@ -122,8 +127,11 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     },
     /** Whether receivers are told how every capture and batch ended. */
     areToldOfAll: webhook.length > 0,
-    /** Resolves when all events so far are stored, so that receivers are told of them after a crash too. Never rejects. */
-    kept: async (): Promise<void> => {
+    /**
+     * Resolves when all events so far are stored, so that receivers are told of them after a crash too; while the log
+     * cannot be written, when an attempt has failed. Never rejects.
+     */
+    eventsStored: async (): Promise<void> => {
       if (isDurable) await feed.stored().catch(() => undefined);
     },
     get pending() {

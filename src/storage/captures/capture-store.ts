@@ -59,7 +59,11 @@ export class CaptureStore {
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => copies.probe(), onChange: onStoreFailure });
     this.#parts = {
-      ...{ copies, results, outbox, onProblem, delivery: this.#delivery },
+      copies,
+      results,
+      outbox,
+      onProblem,
+      delivery: this.#delivery,
       onCopyFailure: (error) => {
         if (!this.#noteFailure(error)) onProblem(error);
       },
@@ -112,29 +116,38 @@ export class CaptureStore {
   }
 
   async #keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
-    const hasDatabase = this.#results.kind !== 'none';
     try {
-      if (files === null) {
-        if (hasDatabase) await keepFailed(capture, this.#parts);
-        return withoutEvidence(capture);
-      }
-      const contents = filesIn(files);
-      const kinds = contents.map(([kind]) => kind);
-      const record = { ...capture, artifacts: { store: await this.#storeId(), kinds } };
-      if (!hasDatabase) await this.#artifacts.put(record, files);
-      const kept = hasDatabase ? await keepCapture(record, files, this.#parts) : record;
-      this.#health.succeeded();
-      for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);
-      return withoutEvidence(kept);
+      return withoutEvidence(await (files === null ? this.#keepRecord(capture) : this.#keepFiles(capture, files)));
     } catch (error) {
       this.#noteFailure(error);
       throw error;
     }
   }
 
+  /** Stores a failed capture, of which nothing is kept without a database. */
+  async #keepRecord(capture: StoredRecord): Promise<StoredRecord> {
+    if (this.#results.kind !== 'none') await keepFailed(capture, this.#parts);
+    return capture;
+  }
+
+  async #keepFiles(capture: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
+    const contents = filesIn(files);
+    const artifacts = { store: await this.#storeId(), kinds: contents.map(([kind]) => kind) };
+    const kept = await this.#store({ ...capture, artifacts }, files);
+    this.#health.succeeded();
+    for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);
+    return kept;
+  }
+
+  async #store(record: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
+    if (this.#results.kind !== 'none') return keepCapture(record, files, this.#parts);
+    await this.#artifacts.put(record, files);
+    return record;
+  }
+
   /** Notes an error that says that artifacts cannot be stored. Returns whether it does. */
   #noteFailure(error: unknown): boolean {
-    if (!(error instanceof CapstanError && isStoreFailure(error))) return false;
+    if (!isStoreFailure(error)) return false;
     this.#health.failed(error);
     return true;
   }

@@ -35,7 +35,7 @@ export async function keepCapture(record: StoredRecord, files: CapturedFiles, pa
   try {
     if (staging.status === 'rejected') throw staging.reason;
     if (noting.status === 'rejected') throw noting.reason;
-    const isFirst = (await staged?.publish()) ?? false;
+    const isFirst = await staging.value.publish();
     const own = isFirst ? record : ((await copies.record(record.id)) ?? record);
     const stored = await write(own, parts);
     if (stored !== undefined) await delivery.recorded(stored);

@@ -1,6 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
+import { isStoreFailure } from '../failures/write-failure.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
@@ -12,7 +13,7 @@ const MAX_DRAIN = 64;
 /** Time that captures wait to be delivered with others, in milliseconds: requests one after another take less CPU. */
 const DELIVERED_AFTER_MS = 100;
 
-/** A record whose files are delivered; `away` when the store is away; undefined when nothing is left to write. */
+/** A record whose files are delivered; `away` when a place of them is away; undefined when nothing is left to write. */
 type Prepared = StoredRecord | 'away' | undefined;
 
 interface OutboxDeliveryOptions {
@@ -207,7 +208,8 @@ export class OutboxDelivery {
       if (stored === undefined) await this.#options.outbox.remove(id);
       return stored;
     } catch (error) {
-      if (isAway(error)) return 'away';
+      // A data directory without its mount looks empty, and is no reason to drop what waits in it.
+      if (isAway(error) || isStoreFailure(error)) return 'away';
       await this.#setAside(id, error);
       return undefined;
     }

@@ -16,8 +16,8 @@ export function writeFailure(error: unknown): CapstanError {
 }
 
 /** Whether nothing can be stored at all, as opposed to a defect that concerns one capture. */
-export function isStoreFailure({ code }: CapstanError): boolean {
-  return code === 'storage_full' || code === 'storage_unavailable';
+export function isStoreFailure(error: unknown): error is CapstanError {
+  return error instanceof CapstanError && (error.code === 'storage_full' || error.code === 'storage_unavailable');
 }
 
 /** Returns the system's code of an error, such as `ENOSPC`. */

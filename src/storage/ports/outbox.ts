@@ -22,9 +22,12 @@ export interface Outbox {
    * `internal`.
    */
   add(id: number): Promise<void>;
-  /** Whether this process has noted that a record waits. */
+  /**
+   * Whether this process has noted that a record waits, and the note was not withdrawn. Rejects with `storage_full`,
+   * `storage_unavailable` or `internal` when the note was lost and cannot be written again.
+   */
   has(id: number): Promise<boolean>;
-  /** Removes a note; false when it was withdrawn and is not in the outbox any more. */
+  /** Removes a note; false when it was withdrawn. Rejects as `has` does. */
   remove(id: number): Promise<boolean>;
   /** Sets a note aside: the database will never accept the record, which stays on disk for an operator. */
   setAside(id: number): Promise<void>;

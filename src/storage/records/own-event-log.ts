@@ -121,7 +121,7 @@ class OwnEventLog implements EventLog {
   }
 
   stored(): Promise<void> {
-    // An answer waits for it.
+    // Written at once, because a client's answer waits for this write.
     if (this.#waiting.length > 0) this.#writes.hasten();
     return this.kept();
   }

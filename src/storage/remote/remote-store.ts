@@ -72,7 +72,7 @@ export function createRemoteStore(
     if (await backend.insert(key, capture)) return true;
     const found = await wholeCapture(backend, id).catch(nullIfDamaged);
     if (found === undefined) throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
-    // Nobody can read that one.
+    // The stored capture is damaged: replace it.
     if (found === null) await backend.put(key, capture);
     // The answer to an earlier attempt to insert it may have been lost.
     return found === null || keysOf(found.files).some((each) => own.includes(each));
@@ -157,7 +157,7 @@ export function createRemoteStore(
     record: async (id) => (await wholeCapture(backend, id))?.record,
     open: openArtifact,
     list: (limit, before = Number.MAX_SAFE_INTEGER) => describeNewest(backend.newest(before, limit), info, limit),
-    // Also before the upload of the capture has ended. The sweep deletes marks whose capture is gone.
+    // Also before the capture is uploaded. The sweep deletes marks without a capture: later uploads contain them.
     mark: (id, marks) => backend.put(keyOf(id, 'marks'), Buffer.from(JSON.stringify(marks))),
     oldest: (key) => oldest(key),
     oldestAfter: (id) => oldest(undefined, id),

@@ -19,6 +19,8 @@ const KEPT_BYTES = 64 * 1024 ** 2;
 export interface Uploads extends LocalCopies {
   /** Whether this process has just made and answered the capture, and no attempt to upload it has failed. */
   isFresh(id: number): boolean;
+  /** Notes that the copy on the disk has new marks. Its upload contains them: the sweep may delete them before it. */
+  marked(id: number): void;
   /** Forgets captures that are removed. */
   forget(ids: readonly number[]): void;
 }
@@ -37,10 +39,10 @@ export function createUploads(
   { later = false }: { readonly later?: boolean } = {},
 ): Uploads {
   const limit = pLimit(UPLOADS);
-  /** Captures until their first upload, before which no other process can have uploaded them. */
+  /** Captures until they are marked, or first uploaded: before that, no other process can have uploaded them. */
   const kept = new LRUCache<number, Copy>({ maxSize: KEPT_BYTES, sizeCalculation: bytesOf });
   const fresh = new Set<number>();
-  /** Captures that this process has uploaded, and may still have to discard. */
+  /** Captures that this process has uploaded. `discard` removes them from the store again. */
   const uploaded = new Set<number>();
 
   function forget(ids: readonly number[]): void {
@@ -83,6 +85,7 @@ export function createUploads(
     copyFailed: null,
     deliverLater: later ? (id) => limit(deliver, id) : null,
     isFresh: (id) => later && fresh.has(id),
+    marked: (id) => void kept.delete(id),
     forget,
     probe: local.probe,
     stage: async (record, files) => {

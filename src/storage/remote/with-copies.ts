@@ -1,4 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
+import { nullIfDamaged } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { changedStore } from '../records/captured-files.ts';
 import type { Uploads } from './uploads.ts';
@@ -16,7 +17,7 @@ import type { Uploads } from './uploads.ts';
 export function withCopies(
   remote: ArtifactStore,
   local: ArtifactStore,
-  copies?: Pick<Uploads, 'isFresh' | 'forget'>,
+  copies?: Pick<Uploads, 'isFresh' | 'forget' | 'marked'>,
 ): ArtifactStore {
   async function placeOf(id: number): Promise<'remote' | 'local' | 'waiting'> {
     const copy = await local.record(id);
@@ -40,9 +41,12 @@ export function withCopies(
     record: (id) => read(id, (store) => store.record(id)),
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
     mark: async (id, marks) => {
+      // One whose copy is damaged is marked where it can be read.
+      const place = (await placeOf(id).catch(nullIfDamaged)) ?? 'remote';
       await local.mark(id, marks);
-      // Not for failed captures, and those in other stores.
-      if ((await local.has(id)) || (await remote.has(id))) await remote.mark(id, marks);
+      copies?.marked(id);
+      // Failed captures and captures of other stores have no marks there.
+      if (place === 'waiting' || (place === 'remote' && (await remote.has(id)))) await remote.mark(id, marks);
     },
     remove: async (ids) => {
       copies?.forget(ids);
