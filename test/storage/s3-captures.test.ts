@@ -256,7 +256,7 @@ describeWithS3(
       };
       await keepPicture(storage.captureStore, ID);
       await expect.poll(() => attempts).toBeGreaterThan(0);
-      await expect.poll(() => storage.artifacts.open(ID, 'image').catch((error) => error)).toMatchObject(PENDING);
+      await expect.poll(() => storage.artifacts.info(ID).catch((error) => error)).toMatchObject(PENDING);
       // Its upload is not attempted before that of the first one succeeds.
       await keepPicture(storage.captureStore, ID + 1);
       await storage.captureStore.mark(ID + 1, () => MARKS);
