@@ -50,8 +50,8 @@ export function createDialStage(initialLimit: number): DialStage {
   const turnsOf = (host: string): Turns => {
     const known = hosts.get(host);
     if (known !== undefined) return known;
-    const most = () => (isOff() ? Number.POSITIVE_INFINITY : DIALS_PER_HOST);
-    const turns = createTurns(most, (free, own) => free > 1 || own === 0);
+    const capacity = () => (isOff() ? Number.POSITIVE_INFINITY : DIALS_PER_HOST);
+    const turns = createTurns(capacity, (free, own) => free > 1 || own === 0);
     hosts.set(host, turns);
     return turns;
   };

@@ -44,7 +44,7 @@ describe('giveBackWhenIdle', () => {
 });
 
 describe('collectSoon', () => {
-  it('has V8 collect the garbage of a process that allocates nothing more, and return its memory', () => {
+  it('makes V8 collect garbage and return memory in a process that no longer allocates', () => {
     // Large bodies among live objects: V8 goes on to believe that much is allocated.
     const source = `
       import { setTimeout as delay } from 'node:timers/promises';

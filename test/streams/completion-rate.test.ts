@@ -9,7 +9,7 @@ describe('the completion rate', () => {
     return rate;
   }
 
-  it('is the time per capture while all slots are busy', () => {
+  it('measures the time per capture while all slots are busy', () => {
     expect(afterMinute(100, true).msPerCompletion()).toBeCloseTo(100, -1);
   });
 

@@ -236,7 +236,7 @@ function batchOf({ pipeline, ask }: Pick<ReturnType<typeof overPipeline>, 'pipel
 describe('a request that joined another one', () => {
   const ROOMY: CaptureLimits = { maxConcurrent: 4, maxQueue: 4 };
 
-  it('is captured when the first one, an item of a batch, leaves before it has its place', async () => {
+  it('captures the page for a joined request when the item of a batch that came first leaves before it has a place', async () => {
     const rig = overPipeline(ROOMY);
     const batch = batchOf(rig);
     batch.fill();
@@ -253,7 +253,7 @@ describe('a request that joined another one', () => {
     expect(rig.performed).toEqual(['shared']);
   });
 
-  it('is captured when the first one, an item of a batch, leaves before the store has answered', async () => {
+  it('captures the page for a joined request when the item of a batch that came first leaves before the store answers', async () => {
     const rig = overPipeline(ROOMY);
     const leave = batchOf(rig).ask('first');
     rig.ask('joined');

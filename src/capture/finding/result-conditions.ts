@@ -6,13 +6,12 @@ import { time } from '../basics/values.ts';
 import { factsOfOption, optionFields } from '../options/groups.ts';
 import { RECORDED_OUTCOMES } from '../result/recorded-outcome.ts';
 import { VERDICTS } from '../result/verdict.ts';
+import { JOB_ID } from '../work/job.ts';
 import { hostConditionFields } from './host-conditions.ts';
 import { labelList } from './marks.ts';
 
 const MAX_TEXT_CHARACTERS = 200;
 const STATUS = 'must be an HTTP status such as 404, a class of them such as 4xx, or 0 for no response';
-/** A job's id: a fingerprint of its API key, if it has one, and a UUID. */
-const SCAN_ID = /^(?:[\da-f]{16}\.)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TEXT = `must be 1 to ${MAX_TEXT_CHARACTERS} characters with at least one letter or digit`;
 
 /** Names of the options that records tell. */
@@ -82,7 +81,7 @@ export const conditionFields = {
     }),
   scan: z
     .string()
-    .regex(SCAN_ID, { error: 'must be the id of a scan' })
+    .regex(JOB_ID, { error: 'must be the id of a scan' })
     .meta({ description: 'Id of the scan that the capture belongs to.' }),
   label: z
     .string()

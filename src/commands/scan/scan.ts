@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { JOB_ID } from '../../capture/work/job.ts';
 import { type ScanSettings as Parsed, scanFields } from '../../capture/work/scan.ts';
 import type { CapstanClient, Job, Scan, ScanSettings } from '../../client/mod.ts';
 import { collect } from '../../config/flags.ts';
@@ -19,8 +20,6 @@ type Flags = Readonly<Record<string, unknown>>;
 
 /** Fields of a scan that are numbers. */
 const NUMBERS: readonly string[] = ['perHost', 'sameHostDelayMs', 'concurrency'];
-/** The end of the ids of jobs. */
-const JOB_ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function registerScanCommand(program: Command): void {
   const command = program

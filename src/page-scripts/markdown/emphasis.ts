@@ -1,8 +1,6 @@
 import { nameOf, nextOf, type PageElement, type PageNode, parentElementOf, previousOf, textOf } from '../dom/dom.ts';
-import { BACKSLASH } from './escape-lines.ts';
+import { BACKSLASH, BLOCK } from './escape-lines.ts';
 
-/** Elements through which a line goes on. */
-const INLINE = /^(?:a|abbr|b|bdi|cite|code|del|dfn|em|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|time|u|var)$/;
 const SIGN = `[\\p{P}\\p{S}${BACKSLASH}]`;
 const BEGINS_WITH_SIGN = new RegExp(`^${SIGN}`, 'u');
 const ENDS_WITH_SIGN = new RegExp(`${SIGN}$`, 'u');
@@ -30,7 +28,7 @@ function textBeside(element: PageElement, step: (node: PageNode) => PageNode | n
     const beside = step(node);
     if (beside !== null) return textOf(beside);
     const around = parentElementOf(node);
-    if (around === null || !INLINE.test(nameOf(around))) return '';
+    if (around === null || BLOCK.test(nameOf(around))) return '';
     node = around;
   }
 }

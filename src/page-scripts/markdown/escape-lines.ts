@@ -24,7 +24,7 @@ export const BACKSLASH = '\ufdd0';
 export const PIPE = '\ufdd1';
 
 /** Elements whose content Turndown writes between blank lines. */
-const BLOCK =
+export const BLOCK =
   /^(?:address|article|aside|audio|blockquote|body|canvas|center|dd|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frameset|h[1-6]|header|hgroup|hr|html|isindex|li|main|menu|nav|noframes|noscript|ol|output|p|pre|section|table|tbody|td|tfoot|th|thead|tr|ul)$/;
 /** Elements whose content is written as it is, or in a table, where lines make no structure. */
 const PLAIN = /^(?:code|pre|td|th)$/;

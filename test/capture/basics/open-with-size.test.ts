@@ -16,14 +16,14 @@ describe('a file opened with its size', () => {
     return targets.includes(path);
   };
 
-  it('is open, and has its size', async () => {
+  it('returns an open file and its size in bytes', async () => {
     const path = await written();
     const { file, bytes } = await openWithSize(path);
     expect([bytes, await isOpen(path)]).toEqual([5, true]);
     await file.close();
   });
 
-  it('is closed when its size cannot be read', async () => {
+  it('closes the file when its size cannot be read', async () => {
     const path = await written();
     const other = await open(path);
     const stat = vi.spyOn(Object.getPrototypeOf(other), 'stat').mockRejectedValueOnce(new Error('EIO'));
