@@ -86,17 +86,20 @@ type NoteChange = (x: number, y: number, placed: Placed | undefined, isAlone: bo
  */
 export function changedPixels(side: Side, box: Box, note: NoteChange): void {
   const { image, other } = side;
+  const isExact = image.isExact && other.isExact;
   for (let from = box.y; from < box.y + box.height; from += STRIP) {
     const to = Math.min(from + STRIP, box.y + box.height);
     const top = Math.max(0, from - CONTEXT);
-    const strip = { x: box.x, y: top, width: box.width, height: Math.min(image.height, to + CONTEXT) - top };
+    const left = Math.max(0, box.x - 1);
+    const right = Math.min(image.width, box.x + box.width + 1);
+    const strip = { x: left, y: top, width: right - left, height: Math.min(image.height, to + CONTEXT) - top };
     const owners = rasterOf(strip, side.placed);
     const expected = new Int32Array(strip.width * strip.height);
     const actual = new Int32Array(strip.width * strip.height);
     for (let row = 0; row < strip.height; row += 1) {
       const y = top + row;
       for (let column = 0; column < strip.width; column += 1) {
-        const [x, at] = [box.x + column, row * strip.width + column];
+        const [x, at] = [left + column, row * strip.width + column];
         const pixel = image.rows.at(x, y);
         actual[at] = pixel;
         const placed = side.placed[owners[at] ?? -1];
@@ -110,12 +113,13 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
       new Uint32Array(expected.buffer),
       new Uint32Array(actual.buffer),
       strip.width,
+      isExact,
     );
     if (count === 0) continue;
     const alone = rasterOf(strip, side.alone);
     for (let y = from; y < to; y += 1) {
       for (let x = box.x; x < box.x + box.width; x += 1) {
-        const at = (y - top) * strip.width + x - box.x;
+        const at = (y - top) * strip.width + x - left;
         if (((mask[at] ?? 0) & 0xff) === 0) continue;
         const placed = side.placed[owners[at] ?? -1];
         if (image.ignored?.has(x, y)) continue;
@@ -139,7 +143,7 @@ export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean 
   const max = areaOf(box) * MAX_CHANGE_OF_REDRAWN;
   const isAlike = (found: Uint32Array, rows: number) => {
     const upper = (pixels: Uint32Array) => pixels.subarray(0, place.width * rows);
-    return lookAlike(upper(found), upper(actual), place.width, max);
+    return lookAlike(upper(found), upper(actual), place.width, image.isExact && other.isExact, max);
   };
   const near = [0, -1, 1];
   return offsets.some(({ dx, dy }) =>
