@@ -95,8 +95,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'net::ERR_SSL_PROTOCOL_ERROR': 'it does not speak TLS there',
 };
 
-/** Returns why a URL failed: what the egress proxy knows of its host and port, else Chromium's text. */
+/** Returns why a URL failed: it is invalid, or what the egress proxy knows of its host and port, else Chromium's text. */
 export function whyUnreachable(egressProxy: EgressProxy, url: string, errorText: string): Failure {
-  const known = URL.canParse(url) ? egressProxy.failureFor(new URL(url)) : null;
+  if (!URL.canParse(url)) return failure('target_unreachable', `${url} is not a valid URL`);
+  const known = egressProxy.failureFor(new URL(url));
   return known ?? failure('target_unreachable', `${url}: ${REASONS[errorText] ?? errorText.replace('net::', '')}`);
 }
