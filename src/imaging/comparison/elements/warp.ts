@@ -86,7 +86,6 @@ type NoteChange = (x: number, y: number, placed: Placed | undefined, isAlone: bo
  */
 export function changedPixels(side: Side, box: Box, note: NoteChange): void {
   const { image, other } = side;
-  const isExact = image.isExact && other.isExact;
   for (let from = box.y; from < box.y + box.height; from += STRIP) {
     const to = Math.min(from + STRIP, box.y + box.height);
     const top = Math.max(0, from - CONTEXT);
@@ -109,18 +108,20 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
         expected[at] = found;
       }
     }
-    const { mask, count } = visibleDifferences(
-      new Uint32Array(expected.buffer),
-      new Uint32Array(actual.buffer),
-      strip.width,
-      isExact,
-    );
+    const images = {
+      a: new Uint32Array(expected.buffer),
+      b: new Uint32Array(actual.buffer),
+      width: strip.width,
+      isExact: image.isExact && other.isExact,
+    };
+    const part = { x: box.x - left, y: 0, width: box.width, height: strip.height };
+    const { mask, count } = visibleDifferences(images, part);
     if (count === 0) continue;
     const alone = rasterOf(strip, side.alone);
     for (let y = from; y < to; y += 1) {
       for (let x = box.x; x < box.x + box.width; x += 1) {
         const at = (y - top) * strip.width + x - left;
-        if (((mask[at] ?? 0) & 0xff) === 0) continue;
+        if (((mask[(y - top) * box.width + x - box.x] ?? 0) & 0xff) === 0) continue;
         const placed = side.placed[owners[at] ?? -1];
         if (image.ignored?.has(x, y)) continue;
         if (placed !== undefined && other.ignored?.has(x - placed.dx, y - placed.dy)) continue;
@@ -141,9 +142,10 @@ export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean 
   const actual = cut(image, place);
   if (actual === null) return false;
   const max = areaOf(box) * MAX_CHANGE_OF_REDRAWN;
+  const isExact = image.isExact && other.isExact;
   const isAlike = (found: Uint32Array, rows: number) => {
     const upper = (pixels: Uint32Array) => pixels.subarray(0, place.width * rows);
-    return lookAlike(upper(found), upper(actual), place.width, image.isExact && other.isExact, max);
+    return lookAlike({ a: upper(found), b: upper(actual), width: place.width, isExact }, max);
   };
   const near = [0, -1, 1];
   return offsets.some(({ dx, dy }) =>
