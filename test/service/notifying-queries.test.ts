@@ -15,7 +15,7 @@ describeInEachDatabase((open) => {
     const add = (id: string, type: string) =>
       queries.add({
         ...{ id, apiKeyName: null, filter: JSON.stringify({ types: [type] }), position: 1 },
-        ...{ notify: ['team'], notifyAfter: 1, isShared: false },
+        ...{ notify: ['team'], notifyAfter: 1, keysShare: false },
       });
     const read: string[] = [];
     const matching = notifyingQueries({

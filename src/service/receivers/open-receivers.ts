@@ -51,7 +51,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const { webhook, webhookSecret, alert, publicUrl, isolateKeys } = config;
   const { toReceivers, feed, storage, events, comparisons, namedKeys, logger } = parts;
   /** Whether API keys share what is stored. */
-  const isShared = () => namedKeys().length > 1;
+  const keysShare = () => namedKeys().length > 1;
   const { egress } = toReceivers;
   let keys = webhookSecret.map(readSecret);
   const registry = createRegistry({
@@ -65,7 +65,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     clock: Date.now,
   });
   const { artifacts } = storage;
-  const share = shareForNotices(config, storage.sharedLinks, isShared, Date.now);
+  const share = shareForNotices(config, storage.sharedLinks, keysShare, Date.now);
   const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share });
   const isDurable = storage.results.kind !== 'none';
   const matching = notifyingQueries({
@@ -81,7 +81,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   });
   const options = {
     receiverOf: registry.receiverOf,
-    isShared,
+    keysShare,
     noticeOf: (event: string) => sayEvent(event, sources),
     emit: events.emit,
     clock: Date.now,
