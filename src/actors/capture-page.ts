@@ -87,16 +87,16 @@ async function performSteps(
   const standIn = await navigate(page, request, deadline);
   const capture: RunningCapture = { page, request, plan: planShot(request), deadline, found: {} };
   // Shortly before the deadline, what is known by then and the last frame of the window take the place of the capture.
-  const { facts, cutPhase, picture } = await Promise.race([captureAtRest(capture), salvage(capture)]);
+  const { facts, cutPhase, screenshot } = await Promise.race([captureAtRest(capture), salvage(capture)]);
   const { signs, ...document } = facts;
-  const { held, part: _part, ...image } = picture;
+  const { isPartial, part: _part, ...image } = screenshot;
   deadline.enter('evidence');
   const [noted, elements] = await Promise.all([
     page.notes.gather(page.frame.id, deadline),
-    mapElements(page, request, deadline, picture),
+    mapElements(page, request, deadline, screenshot),
   ]);
-  const outputs = await makeOutputs(page, request, deadline, picture);
-  const words = indexWords && standIn === null ? await readPageWords(page, request, deadline, picture) : null;
+  const outputs = await makeOutputs(page, request, deadline, screenshot);
+  const words = indexWords && standIn === null ? await readPageWords(page, request, deadline, screenshot) : null;
   const exceeded = page.egressProxy.exceeded();
   const { evidence } = noted;
   // The headers of a page that shows a PDF are its own.
@@ -110,10 +110,10 @@ async function performSteps(
     outputs,
     elements,
     words,
-    cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
+    cutPhase: cutPhase ?? (isPartial ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,
-    verdict: standIn === null && signs !== null ? await judgePage(page, signs, document, picture, deadline) : null,
+    verdict: standIn === null && signs !== null ? await judgePage(page, signs, document, screenshot, deadline) : null,
     remoteIp: URL.canParse(facts.finalUrl) ? page.egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     hostFacts: request.html === undefined ? readHostFacts(gathered) : null,
     softwareSigns: softwareSigns(gathered, signs, document),

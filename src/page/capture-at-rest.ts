@@ -90,13 +90,13 @@ async function captureSettled(capture: RunningCapture, visited: Visited, isLast:
   if (read.cutPhase !== null) await demandPaint(page, plan, deadline);
   await refuseUnwanted(page, request, read.facts, deadline);
   deadline.enter('picture');
-  return resized(capture, { ...read, picture: await takeScreenshot(page, plan, deadline) });
+  return resized(capture, { ...read, screenshot: await takeScreenshot(page, plan, deadline) });
 }
 
 async function resized({ plan, deadline, found }: RunningCapture, taken: Taken): Promise<Taken> {
-  const picture = await deadline.step('resize the image', resizeImage(taken.picture, plan));
-  found.picture = picture;
-  return { ...taken, picture };
+  const screenshot = await deadline.step('resize the image', resizeImage(taken.screenshot, plan));
+  found.screenshot = screenshot;
+  return { ...taken, screenshot };
 }
 
 /** Waits for everything that the request names, and for content that loads only in the window. */
@@ -120,7 +120,7 @@ async function readAtRest(
   { page, request, plan, deadline }: RunningCapture,
   visited: Visited,
   isLast: boolean,
-): Promise<Omit<Taken, 'picture'> | undefined> {
+): Promise<Omit<Taken, 'screenshot'> | undefined> {
   const { cut } = visited;
   const observe = (loaded: boolean) =>
     observeDocument(page, deadline, { loaded, beyondWindow: plan.shown.what !== 'window' });

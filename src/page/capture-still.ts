@@ -83,10 +83,10 @@ export async function captureStill(capture: RunningCapture): Promise<Taken | und
   const quiet = evaluate(page, call('stayedStill'));
   // Rejects only when the page fails, and then the screenshot rejects as well.
   quiet.catch(() => undefined);
-  const picture = await takeScreenshot(page, plan, deadline);
-  const taken: Taken = { facts, picture, cutPhase: null };
+  const screenshot = await takeScreenshot(page, plan, deadline);
+  const taken: Taken = { facts, screenshot, cutPhase: null };
   // The page's scripts are off by now, so `quiet` would not resolve.
-  if (picture.held) return taken;
+  if (screenshot.isPartial) return taken;
   const stayedQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));
   return stayedQuiet === true && isStill() ? taken : undefined;
 }

@@ -3,7 +3,7 @@ import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
-import type { Picture } from './screenshot/picture.ts';
+import type { Screenshot } from './screenshot/screenshot.ts';
 import type { ShotPlan } from './screenshot/shot-plan.ts';
 
 /** A capture on a page that has navigated to its URL. */
@@ -19,7 +19,7 @@ export interface RunningCapture {
 /** A document and its screenshot. */
 export interface Taken {
   readonly facts: DocumentFacts;
-  readonly picture: Picture;
+  readonly screenshot: Screenshot;
   /** The phase that the deadline cut short; null when none was. */
   readonly cutPhase: CapturePhase | null;
 }

@@ -4,7 +4,7 @@ import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
 import type { RunningCapture, Taken } from './running-capture.ts';
 import { isOneColour } from './screenshot/is-one-colour.ts';
-import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
+import { lastFrame, mayShowWindow, screenshotOf } from './screenshot/last-frame.ts';
 import { resizeImage } from './screenshot/resize-image.ts';
 
 /** Times before the deadline at which the last frame is requested, and at which it replaces the screenshot. */
@@ -36,7 +36,7 @@ export async function salvage({ page, request, plan, deadline, found }: RunningC
     if (found.facts !== undefined) await deadline.comes(ms);
   };
   await comes(deadline.reserveMs * UNREAD_REQUEST_SHARE, Math.min(REQUEST_MS, share));
-  if (found.picture !== undefined || page.frame.document === null) return never;
+  if (found.screenshot !== undefined || page.frame.document === null) return never;
   const drawing = viewOf(page);
   // It is awaited later. If the page ends before, the steps of the capture report it.
   drawing.catch(() => undefined);
@@ -45,12 +45,12 @@ export async function salvage({ page, request, plan, deadline, found }: RunningC
   // Since then, another document has come, or this one has been painted.
   if (page.frame.document !== view.document || page.frame.painted !== view.painted) view = await viewOf(page);
   const { frame, painted } = view;
-  if (found.picture !== undefined || frame === null) return never;
+  if (found.screenshot !== undefined || frame === null) return never;
   if (!painted && (await isOneColour(frame))) return never;
   return {
     facts: found.facts ?? (await shownDocument(page)),
     cutPhase: found.cutPhase ?? deadline.phase,
-    picture: await resizeImage({ ...(await pictureOf(frame, plan)), part: null, held: true }, plan),
+    screenshot: await resizeImage({ ...(await screenshotOf(frame, plan)), part: null, isPartial: true }, plan),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Call } from './page-scripts.ts';
 
 /**
  * Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated, and the
- * share of the time left that it may take: most is kept for the picture, which follows.
+ * share of the time left that it may take: most is kept for the screenshot, which follows.
  */
 const PATIENCE_MS = 2_000;
 const PATIENCE_SHARE = 0.2;
