@@ -54,7 +54,7 @@ describeInEachDatabase((open) => {
     const { queries } = database;
     for (const id of ['one', 'two']) {
       const filter = JSON.stringify({ where: { words: 'kite' } });
-      const own = { id, apiKeyName: null, filter, position: 1, notify: [id], notifyAfter: 1, isShared: false };
+      const own = { id, apiKeyName: null, filter, position: 1, notify: [id], notifyAfter: 1, keysShare: false };
       await queries.add(own);
     }
     let [inTurn, most, isWatched] = [0, 0, true];
