@@ -65,7 +65,7 @@ export async function openRig(database: RigDatabase, options: RigOptions = {}) {
       noticeOf: (event: string) => sayEvent(event, NO_SOURCES),
     },
     ...{ clock, times, atOnce, keysShare, isDurable: store.isDurable, isAlwaysOn: registry.isAlwaysOn },
-    toldOf: async (logged) => logged.map((event) => registry.toldOf(event)),
+    addresseesOf: async (logged) => logged.map((event) => registry.addresseesOf(event)),
     emit: (event) => {
       reported.push(event);
       events.emit(event);
