@@ -3,7 +3,7 @@ import { type Deadline, within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { MAX_INDEXED_CHARACTERS, MAX_PLACES, type PageWords } from '../../capture/result/page-words.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
-import { PICTURE_WORLD } from '../../page/asking/ask-page.ts';
+import { READING_WORLD } from '../../page/asking/ask-page.ts';
 import { call } from '../../page/asking/page-scripts.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { Screenshot } from '../../page/screenshot/screenshot.ts';
@@ -52,7 +52,7 @@ async function read(
   ms: number,
 ): Promise<PageWords> {
   // A world of its own would take a tenth of the time.
-  const reading = { ...inWorld(PICTURE_WORLD, page, ms), request, screenshot, deadline };
+  const reading = { ...inWorld(READING_WORLD, page, ms), request, screenshot, deadline };
   const { text, places } = placedText.parse(await readThrough(reading, TEXTS, call('readWords', LIMITS), ms));
   const toImage = await imageBoxes(reading);
   return {
