@@ -4,7 +4,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
 import { comeToRest } from '../page/come-to-rest.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
-import { navigate } from '../page/navigate.ts';
+import { navigate } from '../page/loading/navigate.ts';
 import { refuseUnwanted } from '../page/refuse-unwanted.ts';
 import { type Found, salvage } from '../page/salvage.ts';
 import { resizeImage } from '../page/screenshot/resize-image.ts';

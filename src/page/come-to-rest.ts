@@ -2,18 +2,18 @@ import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { BROWSER_PHASES, type CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { awaitLoad, refuseDeadUrl } from './await-load.ts';
+import { captureStill } from './capture-still.ts';
 import { changePage } from './content/change-page.ts';
-import { holdStill } from './hold-still.ts';
+import type { MainFrame } from './frames/main-frame.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import type { MainFrame } from './main-frame.ts';
+import { awaitLoad, refuseDeadUrl } from './loading/await-load.ts';
+import { holdStill } from './loading/hold-still.ts';
 import { showEmbeddedPdfs, showFramedPdfs } from './non-html/framed-pdfs.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
 import type { ShotPlan } from './screenshot/shot-plan.ts';
 import type { Taken } from './taken.ts';
 import { awaitDelay, awaitReady } from './wait/await-ready.ts';
-import { captureStill } from './wait/capture-still.ts';
 
 /** Maximum number of redirects by script or refresh; a page that goes on redirecting is stopped, and captured there. */
 const MAX_DOCUMENTS = 20;

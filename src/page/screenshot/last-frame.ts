@@ -1,5 +1,5 @@
 import { CdpError } from '../../cdp/connection.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { encode } from './encode-image.ts';
 import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import type { ShotPlan } from './shot-plan.ts';

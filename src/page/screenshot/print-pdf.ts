@@ -10,11 +10,11 @@ import {
   type SheetRange,
 } from '../../capture/options/pdf.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { askPage } from '../ask-page.ts';
+import { askPage } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
+import { readStream } from '../asking/read-stream.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
-import { readStream } from '../read-stream.ts';
 import type { Picture } from './picture.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate } from '../ask-page.ts';
-import { holdStill } from '../hold-still.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
+import { holdStill } from '../loading/hold-still.ts';
 
 /** Chromium sometimes refuses ("Unable to capture screenshot", or while a page is replaced) and accepts the retry. */
 const MAX_REFUSALS = 5;

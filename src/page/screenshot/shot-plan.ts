@@ -3,8 +3,8 @@ import { MAX_PAGE_HEIGHT, type Rectangle } from '../../capture/options/screensho
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { TruncatedBy } from '../../capture/result/truncation.ts';
 import { mediaFeatures } from '../emulation/emulate-visitor.ts';
-import type { Milestone } from '../main-frame.ts';
-import { loadMilestone } from '../milestone.ts';
+import type { Milestone } from '../frames/main-frame.ts';
+import { loadMilestone } from '../loading/milestone.ts';
 
 /** Maximum length of a side that Chromium draws at once, in pixels. */
 export const MAX_SIDE = 16_384;

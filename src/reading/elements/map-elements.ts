@@ -2,11 +2,11 @@ import { MAX_ENTRIES, MAX_MAP_CHARACTERS, MAX_SHORT_CHARACTERS } from '../../cap
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
-import { evaluate } from '../../page/ask-page.ts';
+import { evaluate } from '../../page/asking/ask-page.ts';
+import { type Call, call } from '../../page/asking/page-scripts.ts';
+import { wholeText } from '../../page/asking/text-in-parts.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import { type Call, call } from '../../page/page-scripts.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
-import { wholeText } from '../../page/text-in-parts.ts';
 import { imageFrame } from '../outputs/image-boxes.ts';
 
 /** The script ends with what it has after this time. Measured: 10,000 entries take 120 ms of CPU. */

@@ -3,8 +3,8 @@ import type { Protocol } from 'devtools-protocol';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { NestedFrame } from '../../page/find/places.ts';
+import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import type { EvaluatedFrame } from '../../page/page-session.ts';
 import { MAX_FRAMES, type Room, readFrames, roomForFrames } from './frames.ts';
 import type { Reading } from './reading.ts';
 

@@ -1,8 +1,8 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import type { Call } from '../../page/asking/page-scripts.ts';
+import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import type { Call } from '../../page/page-scripts.ts';
-import type { EvaluatedFrame } from '../../page/page-session.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
 
 /** Everything that an output is made of. */

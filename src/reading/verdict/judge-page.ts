@@ -1,9 +1,9 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Snapshot } from '../../capture/result/snapshot.ts';
 import type { Verdict } from '../../capture/result/verdict.ts';
-import { framesIn } from '../../page/frames-below.ts';
-import { isOneColour } from '../../page/is-one-colour.ts';
+import { framesIn } from '../../page/frames/frames-below.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
+import { isOneColour } from '../../page/screenshot/is-one-colour.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
 import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 import { judge } from './judge.ts';

@@ -9,6 +9,7 @@ import { createTargetPolicy } from '../../egress/address-policy.ts';
 import { createEgress } from '../../egress/create-egress.ts';
 import type { Lookup } from '../../egress/dns-lookup.ts';
 import type { Egress } from '../../egress/egress.ts';
+import { createFactsReader } from '../../feed/event-facts.ts';
 import { createDispatcher, type Told } from '../../receivers/dispatcher.ts';
 import { createRegistry } from '../../receivers/registry.ts';
 import { sayEvent } from '../../receivers/say-event.ts';
@@ -70,7 +71,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const isDurable = storage.results.kind !== 'none';
   const matching = notifyingQueries({
     queries: storage.queries,
-    factsOf: feed.factsOf,
+    factsOf: createFactsReader(),
     keyOf: registry.keyOf,
     seesNow: (name) => {
       if (name === null) return undefined;

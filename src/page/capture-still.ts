@@ -1,16 +1,16 @@
-import { type Deadline, within } from '../../capture/deadline.ts';
-import { screenshotFields } from '../../capture/options/screenshot.ts';
-import { waitFields } from '../../capture/options/wait.ts';
-import { type CaptureRequest, DEFAULT_REQUEST } from '../../capture/request.ts';
-import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, unblocked } from '../ask-page.ts';
-import type { IsolatedPage } from '../isolated-page.ts';
-import { documentFacts, observed } from '../observe-document.ts';
-import { type Call, call } from '../page-scripts.ts';
-import type { ShotPlan } from '../screenshot/shot-plan.ts';
-import { takeScreenshot } from '../screenshot/take-screenshot.ts';
-import type { Taken } from '../taken.ts';
-import { MAX_SETTLE_MS } from './await-settled.ts';
+import { type Deadline, within } from '../capture/deadline.ts';
+import { screenshotFields } from '../capture/options/screenshot.ts';
+import { waitFields } from '../capture/options/wait.ts';
+import { type CaptureRequest, DEFAULT_REQUEST } from '../capture/request.ts';
+import { CdpError } from '../cdp/connection.ts';
+import { evaluate, unblocked } from './asking/ask-page.ts';
+import { type Call, call } from './asking/page-scripts.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+import { documentFacts, observed } from './observe-document.ts';
+import type { ShotPlan } from './screenshot/shot-plan.ts';
+import { takeScreenshot } from './screenshot/take-screenshot.ts';
+import type { Taken } from './taken.ts';
+import { MAX_SETTLE_MS } from './wait/await-settled.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
 const MAX_LOOK_MS = 2_000;

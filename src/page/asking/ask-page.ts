@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deadline } from '../capture/deadline.ts';
-import { CapstanError } from '../capture/errors.ts';
-import { CdpError } from '../cdp/connection.ts';
+import type { Deadline } from '../../capture/deadline.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import type { EvaluatedFrame } from '../frames/page-session.ts';
 import type { Call } from './page-scripts.ts';
-import type { EvaluatedFrame } from './page-session.ts';
 
 /**
  * Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated, and the
