@@ -6,6 +6,7 @@ import { startDeadTargets } from './support/dead-targets.ts';
 import { driverContender } from './support/driver-contender.ts';
 import { besideRequests } from './support/neighbour.ts';
 import { watchTree } from './support/process-tree.ts';
+import { startServiceOn } from './support/service-on.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import { startBenchSite } from './support/site.ts';
 import { median } from './support/statistics.ts';
@@ -18,6 +19,7 @@ import { atLeast, atMost, type Finding, formatTable } from './support/table.ts';
 
 const DEAD_PER_PAGE = 9;
 const AT_ONCE = 64;
+const USUAL = ['--max-batch', '100000', '--allow-targets', '127.0.0.0/8'];
 /** Deadline of each capture in milliseconds: the time that a silent target takes. */
 const TIMEOUT_MS = 10_000;
 
@@ -39,7 +41,7 @@ interface Run {
 }
 
 /** Compares a list with the same list without dialling ahead, and in a Playwright loop. */
-export async function scan({ browserPath, captures, print, report }: BenchOptions): Promise<readonly Finding[]> {
+export async function scan({ browserPath, captures, on, print, report }: BenchOptions): Promise<readonly Finding[]> {
   await using site = await startBenchSite();
   await using targets = await startDeadTargets(captures * DEAD_PER_PAGE);
   const living = site.urls(captures, 'site');
@@ -66,7 +68,7 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
       return lines.filter((line) => line.includes('"failed":false')).length;
     });
   const scannedWith = async (name: string, args: readonly string[] = []) => {
-    await using service = await startScanner(browserPath, args);
+    await using service = await startServiceProcess({ browserPath, args: [...USUAL, ...args] });
     return {
       living: await scanned(name, 'living', service),
       // Without dialling ahead, the dead ones of the list are enough.
@@ -77,7 +79,9 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
 
   const dialled = await scannedWith('capstan');
   const undialled = await scannedWith('--max-dials 0', ['--max-dials', '0']);
-  const delayed = await besideDeadList(browserPath, lists.dead.slice(0, BESIDE_DEAD), living[0] ?? '', print);
+  const delayed: Finding[] = [];
+  for (const where of on ?? ['sqlite'])
+    delayed.push(await besideDeadList(where, browserPath, lists.dead.slice(0, BESIDE_DEAD), living[0] ?? '', print));
   const options = { browserPath, concurrency: AT_ONCE, timeoutMs: TIMEOUT_MS };
   await using loop = await driverContender('Playwright loop', 'playwright-loop.ts', options).start();
   await measured('Playwright loop', 'all', loop.pid, (urls) => loop.run(urls, AT_ONCE));
@@ -92,36 +96,35 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
     atMost('the list without one deadline, of its living pages alone', share, OF_LIVING),
     atMost('CPU of a dead target, of a page', cpu, CPU_OF_PAGE, { digits: 3 }),
     atLeast('captures/s of living pages, of --max-dials 0', rate, LIVING),
-    atMost("p50 of a page beside another key's dead list, of its time alone", delayed, BESIDE),
+    ...delayed,
   ];
 }
 
-/** Returns the time of a page of one key while another key's list is dialled, relative to its time alone. */
+/** Measures the time of a page of one key while another key's list is dialled, relative to its time alone. */
 async function besideDeadList(
+  where: string,
   browserPath: string,
   dead: readonly string[],
   page: string,
   print: (text: string) => void,
-): Promise<number> {
+): Promise<Finding> {
   const keys = join(await makeDirectory(), 'keys');
   await writeFile(keys, 'lists:lists-key\npages:pages-key\n', { mode: 0o600 });
-  await using service = await startScanner(browserPath, ['--isolate-keys', '--api-key-file', keys]);
+  const options = { browserPath, args: [...USUAL, '--isolate-keys', '--api-key-file', keys] };
+  await using running = new AsyncDisposableStack();
+  const service = await startServiceOn(where, options, running);
   const send = () => sendList(service, dead, BESIDE_TIMEOUT_MS, 'lists-key');
   const visit = async (): Promise<void> => {
     const headers = { 'Content-Type': 'application/json', 'X-API-Key': 'pages-key' };
-    const body = JSON.stringify({ url: page });
-    const response = await fetch(`${service.origin}/screenshot`, { method: 'POST', headers, body });
+    const request = { method: 'POST', headers, body: JSON.stringify({ url: page }) };
+    const response = await fetch(`${service.origin}/screenshot`, request);
     if (response.status !== 200) throw new Error(`a page was answered ${response.status}`);
     await response.arrayBuffer();
   };
   await visit();
   const { alone, beside } = await besideRequests([{ what: 'a dead list', send }], visit, BESIDE_ROUNDS, print);
-  return median(beside) / median(alone);
-}
-
-function startScanner(browserPath: string, args: readonly string[]): Promise<ServiceProcess> {
-  const usual = ['--max-batch', '100000', '--allow-targets', '127.0.0.0/8'];
-  return startServiceProcess({ browserPath, args: [...usual, ...args] });
+  const times = median(beside) / median(alone);
+  return atMost(`p50 of a page beside another key's dead list, of its time alone (${where})`, times, BESIDE);
 }
 
 /** Sends a list as a batch. Resolves with the lines of its answer. */

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 /*
  * Bundles the scripts that run in pages: each export of src/page-scripts/scripts.ts becomes one string, the source of a
  * function. All are written to dist/page-scripts.json or a given file. Plain JavaScript, like build.js, which runs this
- * file; so does src/page/page-scripts.ts in a checkout whose sources are newer.
+ * file; so does src/page/asking/page-scripts.ts in a checkout whose sources are newer.
  */
 
 const root = join(import.meta.dirname, '..');

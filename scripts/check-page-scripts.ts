@@ -9,7 +9,7 @@ import { parseSync } from '@swc/core';
 const PROGRAM = /=>|\bfunction\b\s*\w*\s*\(|\breturn\b.*;/;
 /** Files whose strings wrap a script of the caller or of a library, or run in Node.js or in a page of a report. */
 const OTHERS = new Set([
-  'src/page/page-scripts.ts',
+  'src/page/asking/page-scripts.ts',
   'src/actors/playwright/wait-for-function.ts',
   'src/actors/launching/executable.ts',
   'src/archive/page-filter.ts',

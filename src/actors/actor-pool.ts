@@ -5,7 +5,7 @@ import { CapstanError } from '../capture/errors.ts';
 import { LIMIT_BOUNDS } from '../capture/operation/limits.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress } from '../egress/egress.ts';
-import { PageCrashedError } from '../page/main-frame.ts';
+import { PageCrashedError } from '../page/frames/main-frame.ts';
 import type { Actors } from './actors.ts';
 import { BrowserActor } from './browser-actor.ts';
 import { BrowserPool } from './browser-pool.ts';

@@ -7,7 +7,7 @@ import type { Snapshot } from '../capture/result/snapshot.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
-import { PageCrashedError } from '../page/main-frame.ts';
+import { PageCrashedError } from '../page/frames/main-frame.ts';
 import type { CaptureContext } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';

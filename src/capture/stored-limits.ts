@@ -94,7 +94,7 @@ export const STORED_LIMITS = {
   },
   page: {
     ...{ per: 'page', count: 1000, bytes: 2 * MIB },
-    of: 'items in a page of watches, runs or outcomes of a job',
+    of: 'items in a page of watches, runs, dead letters or outcomes of a job',
     beyond: 'the page ends with the item that reaches it; `Link` leads to the rest',
   },
   results: {

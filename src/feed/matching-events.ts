@@ -4,6 +4,8 @@ import type { EventFeed, FeedPage, LoggedEvent } from './event-feed.ts';
 
 /** Events in each page that is read. */
 const PAGE = 200;
+/** Time after which other requests have a turn, in milliseconds: the words of one large page take some 10 ms. */
+const TURN_MS = 10;
 /** Maximum number of characters of the events that are returned together, unless a single one is longer. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
@@ -30,6 +32,21 @@ export interface Found {
 }
 
 /**
+ * Returns what matches of a page. Ends it, as one that is not live, when it has taken long: the caller then lets others
+ * have a turn, and goes on after it.
+ */
+export function matchesOf({ events, cursor, live }: FeedPage, lets: Search['lets']): FeedPage {
+  const since = performance.now();
+  const matching: LoggedEvent[] = [];
+  for (const [at, event] of events.entries()) {
+    if (lets(event)) matching.push(event);
+    const isLong = at < events.length - 1 && performance.now() - since > TURN_MS;
+    if (isLong) return { events: matching, cursor: event.id, live: false };
+  }
+  return { events: matching, cursor, live };
+}
+
+/**
  * Returns the next events that match, oldest first, as soon as there are any. When `signal` is aborted, it returns what
  * was found until then. Rejects with a `CapstanError` when the log cannot be read.
  */
@@ -43,16 +60,16 @@ export async function findEvents(
   let upTo = after;
   let characters = 0;
   const found = (isAll: boolean): Found => ({ events, upTo, isAll });
-  for (let pages = 1; ; pages += 1) {
+  for (let pages = 0; ; ) {
     const reading = feed.read(upTo, PAGE, owner, signal);
     // Not awaited when it is there already: a listener that follows it at once misses no event.
-    const page: FeedPage = reading instanceof Promise ? await reading : reading;
+    const whole = reading instanceof Promise ? await reading : reading;
+    const page = matchesOf(whole, lets);
+    if (page.cursor === whole.cursor) pages += 1;
     for (const event of page.events) {
-      if (lets(event)) {
-        if (events.length > 0 && characters + event.body.length > MAX_CHARACTERS) return found(false);
-        events.push(event);
-        characters += event.body.length;
-      }
+      if (events.length > 0 && characters + event.body.length > MAX_CHARACTERS) return found(false);
+      events.push(event);
+      characters += event.body.length;
       upTo = event.id;
       if (events.length === limit) return found(false);
     }

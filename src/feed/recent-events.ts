@@ -11,7 +11,7 @@ export type RecentEvents = ReturnType<typeof createRecentEvents>;
 /** The newest events of this process, kept in memory so that replays after short disconnections need no database. */
 export function createRecentEvents(startAfter: number, bounds: RecentEventsBounds) {
   let events: LoggedEvent[] = [];
-  /** Entries before this index count as removed; from time to time they are deleted together. */
+  /** Entries before this index count as removed; they are deleted together once they are the larger part. */
   let first = 0;
   let characters = 0;
   let floor = startAfter;
@@ -25,7 +25,7 @@ export function createRecentEvents(startAfter: number, bounds: RecentEventsBound
       characters -= charactersOf(gone);
       floor = gone.id;
     }
-    if (first <= bounds.events) return;
+    if (first <= events.length / 2) return;
     events = events.slice(first);
     first = 0;
   }

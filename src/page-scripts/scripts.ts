@@ -1,6 +1,6 @@
 /*
  * The scripts that run in a page: each function that these files export, by its name. Arguments and results are copied,
- * so they are JSON. `src/page/page-scripts.ts` calls them.
+ * so they are JSON. `src/page/asking/page-scripts.ts` calls them.
  */
 
 export { isRendered as isShown } from './boxes/drawn-box.ts';

@@ -1,11 +1,11 @@
 import type { Deadline } from '../capture/deadline.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
-import type { ChildFrames } from './child-frames.ts';
 import type { Notes } from './evidence/notes.ts';
-import type { MainFrame } from './main-frame.ts';
-import type { PageSession } from './page-session.ts';
-import type { Visit } from './prepare-page.ts';
+import type { ChildFrames } from './frames/child-frames.ts';
+import type { MainFrame } from './frames/main-frame.ts';
+import type { PageSession } from './frames/page-session.ts';
+import type { Visit } from './prepare-visit.ts';
 import type { RequestsInFlight } from './wait/requests-in-flight.ts';
 
 /** A page in a browser context that no other capture uses meanwhile, set up for one request (`setUpPage`). */

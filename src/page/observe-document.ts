@@ -4,10 +4,10 @@ import type { Deadline } from '../capture/deadline.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { TextBeginning } from '../page-scripts/running/in-parts.ts';
 import type { Signs } from '../page-scripts/signs/read-signs.ts';
-import { evaluate, unblocked } from './ask-page.ts';
+import { evaluate, unblocked } from './asking/ask-page.ts';
+import { type Call, call, type ResultOf } from './asking/page-scripts.ts';
+import { partsOf, textBeginning } from './asking/text-in-parts.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import { type Call, call, type ResultOf } from './page-scripts.ts';
-import { partsOf, textBeginning } from './text-in-parts.ts';
 
 /** Maximum time for a loaded page to render what it has loaded. */
 const SETTLE_MS = 2_000;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { askPage } from './ask-page.ts';
+import { askPage } from './asking/ask-page.ts';
+import { call, type ResultOf } from './asking/page-scripts.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
-import { call, type ResultOf } from './page-scripts.ts';
 
 const text: z.ZodType<ResultOf<'findText'>> = z.string().nullable().catch(null);
 

@@ -1,8 +1,8 @@
 import type { CaptureRequest } from '../capture/request.ts';
 import { emulateVisitor } from './emulation/emulate-visitor.ts';
 import { type Notes, takeNotes } from './evidence/notes.ts';
-import type { PageSession } from './page-session.ts';
-import { prepareVisit, type Visit } from './prepare-page.ts';
+import type { PageSession } from './frames/page-session.ts';
+import { prepareVisit, type Visit } from './prepare-visit.ts';
 import { emulateDevice } from './screenshot/emulate-device.ts';
 import { RequestsInFlight } from './wait/requests-in-flight.ts';
 

@@ -1,6 +1,6 @@
 import type { Varied } from '../capture/comparison/stability.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from '../capture/request.ts';
-import { call } from '../page/page-scripts.ts';
+import { call } from '../page/asking/page-scripts.ts';
 import type { World } from '../page-scripts/steady/world.ts';
 
 /** One capture of a check, and its difference from the first one. */

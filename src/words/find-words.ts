@@ -21,10 +21,12 @@ interface Passage extends Span {
 export interface IndexedWords {
   readonly tokens: readonly Token[];
   readonly positions: ReadonlyMap<string, readonly number[]>;
+  /** For each word, the first position of the same word: words are compared as numbers. */
+  readonly same: Uint32Array;
   /** The places of words by their other spellings. */
   readonly spellings: ReadonlyMap<string, readonly Span[]>;
-  /** Returns the words and other spellings that begin with a prefix, each once. */
-  readonly startingWith: (prefix: string) => readonly string[];
+  /** Generates the words and other spellings that begin with a prefix, each once. */
+  readonly startingWith: (prefix: string) => Generator<string>;
 }
 
 export function wordsIn(text: string): IndexedWords {
@@ -34,18 +36,20 @@ export function wordsIn(text: string): IndexedWords {
 
 export function indexed(tokens: readonly Token[], others: readonly Token[] = []): IndexedWords {
   const positions = new Map<string, number[]>();
+  const same = new Uint32Array(tokens.length);
   for (const [at, { word }] of tokens.entries()) {
     const known = positions.get(word);
     if (known === undefined) positions.set(word, [at]);
     else known.push(at);
+    same[at] = known?.[0] ?? at;
   }
   const spellings = Map.groupBy(others, ({ word }) => word);
   let sorted: readonly string[] | undefined;
-  const startingWith = (prefix: string): readonly string[] => {
+  const startingWith = function* (prefix: string): Generator<string> {
     sorted ??= [...new Set([...positions.keys(), ...spellings.keys()])].sort();
-    return sorted.slice(placeOf(prefix, sorted), placeOf(`${prefix}\uffff`, sorted));
+    for (let at = placeOf(prefix, sorted); sorted[at]?.startsWith(prefix); at += 1) yield sorted[at] ?? '';
   };
-  return { tokens, positions, spellings, startingWith };
+  return { tokens, positions, same, spellings, startingWith };
 }
 
 /** Returns where a word is in sorted ones, or would be. */
@@ -62,7 +66,7 @@ function placeOf(word: string, sorted: readonly string[]): number {
 /** Whether a text with these words meets a query. */
 export function meetsWords(text: IndexedWords, { wanted, unwanted }: WordsQuery): boolean {
   const hasWord = (word: string) => text.positions.has(word) || text.spellings.has(word);
-  const hasBeginning = (prefix: string) => text.startingWith(prefix).length > 0;
+  const hasBeginning = (prefix: string) => !text.startingWith(prefix).next().done;
   const has = (sequence: Sequence) =>
     singleWordsOf(sequence).some(sequence.isPrefix ? hasBeginning : hasWord) ||
     (sequence.words.length > 1 && !runsOf(text, sequence).next().done);
@@ -91,32 +95,51 @@ function* hitsOf(text: IndexedWords, sequence: Sequence): Generator<Span> {
   yield* runsOf(text, sequence);
   for (const other of others) yield* runsOf(text, { words: [other], isPrefix });
   for (const word of singleWordsOf(sequence)) {
-    const spellings = isPrefix ? text.startingWith(word) : [word];
+    const spellings = isPrefix ? [...text.startingWith(word)] : [word];
     yield* spellings.flatMap((spelling) => text.spellings.get(spelling) ?? []).sort((a, b) => a.start - b.start);
   }
 }
 
-/** Generates the places of words that follow each other, in their order. Reads those of its rarest whole word alone. */
-function* runsOf(
-  { tokens, positions, startingWith }: IndexedWords,
-  { words, isPrefix }: Pick<Sequence, 'words' | 'isPrefix'>,
-): Generator<Span> {
+/** Generates the places of words that follow each other, in their order. */
+function* runsOf(text: IndexedWords, { words, isPrefix }: Pick<Sequence, 'words' | 'isPrefix'>): Generator<Span> {
+  const { tokens, positions, startingWith } = text;
   const last = words.length - 1;
+  const beginning = words[last] ?? '';
   const whole = isPrefix ? words.slice(0, -1) : words;
-  const places = whole.map((word, offset) => ({ offset, at: positions.get(word) ?? [] }));
-  const beginnings = () => startingWith(words[0] ?? '').flatMap((word) => positions.get(word) ?? []);
-  const { at, offset } = places.toSorted((a, b) => a.at.length - b.at.length)[0] ?? {
-    at: beginnings().sort((one, other) => one - other),
-    offset: 0,
-  };
-  for (const place of at) {
-    const start = place - offset;
-    const isHit = words.every((word, index) => {
-      const found = tokens[start + index]?.word;
-      return found === word || (isPrefix && index === last && found?.startsWith(word) === true);
-    });
+  const beginnings = () => [...startingWith(beginning)].flatMap((word) => positions.get(word) ?? []);
+  const starts = whole.length === 0 ? beginnings().sort((one, other) => one - other) : startsOf(text, whole);
+  for (const start of starts) {
+    const isHit = !isPrefix || tokens[start + last]?.word.startsWith(beginning) === true;
     if (isHit) yield { start: tokens[start]?.start ?? 0, end: tokens[start + last]?.end ?? 0 };
   }
+}
+
+/** Generates where words follow each other. Reads each word of the text once, also when the words repeat (KMP). */
+function* startsOf({ positions, same }: IndexedWords, words: readonly string[]): Generator<number> {
+  const wanted = words.flatMap((word) => positions.get(word)?.[0] ?? []);
+  const [first] = wanted;
+  if (first === undefined || wanted.length < words.length) return;
+  const borders = bordersOf(wanted);
+  let matched = 0;
+  for (let at = first; at < same.length; at += 1) {
+    const word = same[at];
+    while (matched > 0 && wanted[matched] !== word) matched = borders[matched - 1] ?? 0;
+    if (wanted[matched] === word) matched += 1;
+    if (matched < wanted.length) continue;
+    yield at + 1 - matched;
+    matched = borders[matched - 1] ?? 0;
+  }
+}
+
+/** Returns, for each beginning of a sequence, the length of the longest shorter one that it ends with. */
+function bordersOf(sequence: readonly number[]): readonly number[] {
+  const borders = [0];
+  for (let at = 1; at < sequence.length; at += 1) {
+    let length = borders[at - 1] ?? 0;
+    while (length > 0 && sequence[length] !== sequence[at]) length = borders[length - 1] ?? 0;
+    borders.push(sequence[length] === sequence[at] ? length + 1 : 0);
+  }
+  return borders;
 }
 
 /** Returns the part of a text around a hit, cut between words where it has spaces. */

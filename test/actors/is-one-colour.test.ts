@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { isOneColour } from '../../src/page/is-one-colour.ts';
+import { isOneColour } from '../../src/page/screenshot/is-one-colour.ts';
 
 /** An image of one colour, with a dot of another one in the row `dot`. */
 function image(height: number, format: 'png' | 'jpeg' | 'webp', dot?: number): Promise<Buffer> {

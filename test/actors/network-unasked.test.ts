@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { CdpConnection } from '../../src/cdp/connection.ts';
-import { prepareVisit } from '../../src/page/prepare-page.ts';
+import { prepareVisit } from '../../src/page/prepare-visit.ts';
 import { captureRequest } from '../support/capture-request.ts';
 
 it('sends no commands to the browser for emulation and network options that a request does not use', async () => {

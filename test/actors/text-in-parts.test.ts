@@ -1,7 +1,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { type Call, call } from '../../src/page/page-scripts.ts';
-import { partsOf, textBeginning } from '../../src/page/text-in-parts.ts';
+import { type Call, call } from '../../src/page/asking/page-scripts.ts';
+import { partsOf, textBeginning } from '../../src/page/asking/text-in-parts.ts';
 
 it('keeps the texts of one world apart, and each until it has been read', async () => {
   const world = createContext({});

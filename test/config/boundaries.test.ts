@@ -24,7 +24,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string])[] = [
   ['src/page/observe-document.ts', 'src/reading/verdict/judge.ts'],
   ['src/page/observe-document.ts', 'src/actors/browser-host.ts'],
   ['src/reading/verdict/judge.ts', 'src/actors/browser-host.ts'],
-  ['src/cdp/connection.ts', 'src/page/main-frame.ts'],
+  ['src/cdp/connection.ts', 'src/page/frames/main-frame.ts'],
   ['src/actors/direct/open-page.ts', 'playwright'],
   ['src/storage/sqlite/results.ts', 'src/http/app.ts'],
   ['src/storage/sqlite/results.ts', 'src/actors/actor-pool.ts'],

@@ -75,7 +75,7 @@ function tells(placeOf: (directory: string, chain: number) => Promise<string>): 
         await expect.poll(async () => (await store.waiting()).size, DEADLINE).toBe(0);
         const dead = await store.dead({ receiver: 'c.', isPrefix: true, ofKey: undefined }, 100);
         const refused = Array.from(steps, (_, at) => RUNS * at + 2);
-        expect(dead.map(({ event }) => JSON.parse(event).run.capture)).toEqual(refused);
+        expect(dead.items.map(({ event }) => JSON.parse(event).run.capture)).toEqual(refused);
       } finally {
         child.kill('SIGKILL');
         await closed;

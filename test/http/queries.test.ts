@@ -3,8 +3,10 @@ import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CapstanEvent } from '../../src/capture/events.ts';
+import { packWords } from '../../src/capture/result/page-words.ts';
 import { STORED_LIMITS } from '../../src/capture/stored-limits.ts';
-import { openEventFeed } from '../../src/feed/event-feed.ts';
+import type { FactsOf } from '../../src/feed/event-facts.ts';
+import { type LoggedEvent, openEventFeed } from '../../src/feed/event-feed.ts';
 import { DeliverySchema, QuerySchema } from '../../src/http/answer/query-schemas.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
@@ -52,6 +54,7 @@ function consumer(app: App, key = 'shop-key') {
       for (const url of urls) expect((await post('/screenshot', { url })).status).toBe(403);
     },
     events: (id: string) => subscribe(`${app.baseUrl}/queries/${id}/next`, { ...headers, Accept: 'text/event-stream' }),
+    subscribe: (path: string) => subscribe(`${app.baseUrl}${path}`, headers),
   };
 }
 
@@ -270,6 +273,34 @@ describe('a standing query', () => {
     await close();
   });
 
+  it('looks through many events in several turns, as GET /events does, so that others are answered meanwhile', async () => {
+    let [inTurn, most, isWatched] = [0, 0, true];
+    const nextTurn = () => {
+      inTurn = 0;
+      if (isWatched) setImmediate(nextTurn);
+    };
+    const counting = (factsOf: FactsOf) => (event: LoggedEvent) => {
+      inTurn += 1;
+      most = Math.max(most, inTurn);
+      return factsOf(event);
+    };
+    const path = join(await makeDirectory(), 'events.db');
+    const { events$, client, feed, close } = await withSmallLog(path, counting);
+    const { newest } = feed;
+    const withText = (url: string, text: string) => ({ ...stored(url, null), words: packWords({ text, places: [] }) });
+    for (let at = 0; at < 100; at += 1) events$.next(withText('https://shop.example/', 'a b '.repeat(16_000)));
+    events$.next(withText('https://kite.example/', 'a kite'));
+    const { id } = await client.create({ words: 'kite' }, newest);
+    nextTurn();
+    expect((await client.next(id)).urls).toEqual(['https://kite.example/']);
+    const replayed = await client.subscribe(`/events?words=kite&lastEventId=${newest}`);
+    expect(AboutUrl.parse((await replayed.event()).data).url).toBe('https://kite.example/');
+    isWatched = false;
+    expect(most).toBeLessThan(50);
+    await replayed.close();
+    await close();
+  });
+
   it('is 503 while its events cannot be kept, so that it delivers none that could be lost', async () => {
     const { events$, client, database, close } = await withSmallLog(join(await makeDirectory(), 'events.db'));
     const { id } = await client.create({ type: ['browser.retired'] });
@@ -316,7 +347,7 @@ describe('a standing query', () => {
     const client = consumer(shared);
     const { id } = await client.create({});
     const { queries } = app.service;
-    const own = { apiKeyName: 'shop', filter: '{}', position: 0, notify: [], notifyAfter: 0, isShared: true };
+    const own = { apiKeyName: 'shop', filter: '{}', position: 0, notify: [], notifyAfter: 0, keysShare: true };
     await expect(
       (async () => {
         for (let at = 0; ; at += 1) await queries.add({ ...own, id: `own-${at}` });
@@ -337,14 +368,14 @@ describe('a standing query', () => {
   const KEPT = 50;
 
   /** Serves a feed of events that the test emits, with a log that keeps few of them. */
-  async function withSmallLog(path: string) {
+  async function withSmallLog(path: string, counting = (factsOf: FactsOf): FactsOf => factsOf) {
     const database = await openSqlite({ path, keptEvents: KEPT });
     const events$ = new Subject<CapstanEvent>();
     const log = database.eventLog({ clock: Date.now, node: () => 1 });
     const feed = openEventFeed(events$, log, Date.now);
     await feed.started;
     const service: CaptureService = Object.create(app.service, {
-      feed: { value: feed },
+      feed: { value: Object.create(feed, { factsOf: { value: counting(feed.factsOf) } }) },
       queries: { value: database.queries },
     });
     const served = await serve(service);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseSelector } from '../../src/capture/comparison/selector.ts';
-import { call } from '../../src/page/page-scripts.ts';
+import { call } from '../../src/page/asking/page-scripts.ts';
 import { type Colour, countOf, pixelsOf } from '../support/image.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
 

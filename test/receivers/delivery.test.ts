@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STORED_LIMITS } from '../../src/capture/stored-limits.ts';
 import { KEYS } from '../../src/receivers/receiver.ts';
 import { readState } from '../../src/receivers/receiver-state.ts';
 import { RETRY_TIMES } from '../../src/receivers/retry-times.ts';
@@ -139,22 +140,16 @@ describeInEachDatabase((open) => {
     rig.batch('b', { callback: receiver.url }, 'shop');
     await polled(rig.said).toEqual(['a refused', 'b unreachable']);
     const wanted = { receiver: 'c.', isPrefix: true, ofKey: 'shop' };
-    const dead = (await rig.store.dead(wanted, 100)).filter(({ url }) => url === receiver.url);
+    const dead = (await rig.store.dead(wanted, 100)).items.filter(({ url }) => url === receiver.url);
     expect(dead).toMatchObject([
       { attempts: 1, status: 410, reason: 'the receiver answered 410' },
       { attempts: 3, status: 500 },
     ]);
-    expect(
-      await rig.store.revive(
-        dead.map(({ id }) => id),
-        { ...wanted, ofKey: 'other' },
-      ),
-    ).toEqual([]);
-    const revived = await rig.store.revive(
-      dead.map(({ id }) => id),
-      wanted,
-    );
-    rig.dispatcher.delivery?.send(revived.map((one) => one.receiver));
+    const revive = async (id: string, ofKey: string) => rig.store.revive({ ...wanted, ofKey }, { limit: 1, id });
+    for (const { id } of dead) {
+      expect(await revive(id, 'other')).toEqual([]);
+      rig.dispatcher.delivery?.send(await revive(id, 'shop'));
+    }
     await polled(() => rig.said().toSorted()).toEqual(['a delivered', 'a refused', 'b delivered', 'b unreachable']);
     await rig.stop();
   });
@@ -172,7 +167,7 @@ describeInEachDatabase((open) => {
       expect(rig.reported).toContainEqual(expect.objectContaining({ receiver, reason, attempts: 1 }));
     }
     const dead = await rig.store.dead({ receiver: 'k.shop/old', isPrefix: false, ofKey: 'shop' }, 10);
-    expect(dead).toMatchObject([{ attempts: 1, reason }, { reason }]);
+    expect(dead.items).toMatchObject([{ attempts: 1, reason }, { reason }]);
     const [listed] = await database.receivers.list('shop');
     expect(listed && rig.registry.openGiven(listed)).toMatchObject({ name: 'old', host: 'ntfy.example' });
     await database.receivers.remove('shop', 'old');
@@ -211,7 +206,7 @@ describeInEachDatabase((open) => {
       ...{ empty: damaged, partial: damaged, pace: damaged, zone: damaged },
     });
     const dead = await rig.store.dead({ receiver: 'k.shop/newer', isPrefix: false, ofKey: 'shop' }, 10);
-    expect(dead).toMatchObject([{ attempts: 1, reason: newer }]);
+    expect(dead.items).toMatchObject([{ attempts: 1, reason: newer }]);
     for (const name of names) {
       await database.receivers.remove('shop', name);
       await rig.store.removeReceiver(`k.shop/${name}`);
@@ -226,7 +221,7 @@ describeInEachDatabase((open) => {
       response.writeHead(503).end();
     });
     const times = { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 5 };
-    const rig = await startRig(database, { times, isShared: () => failingIf(isBroken) });
+    const rig = await startRig(database, { times, keysShare: () => failingIf(isBroken) });
     rig.batch('a', { callback: receiver.url });
     await polled(rig.said).toEqual(['a unreachable']);
     expect(rig.reported).toMatchObject([{ attempts: 5, reason: 'the service failed: broken' }]);
@@ -241,7 +236,7 @@ describeInEachDatabase((open) => {
     const operator = [{ name: 'broken', kind: 'webhook', address: receiver.url, every: HOUR }] as const;
     const times = { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 3 };
     const rig = await startRig(database, {
-      ...{ operator, times, clock: () => Date.now() + later, isShared: () => failingIf(isBroken) },
+      ...{ operator, times, clock: () => Date.now() + later, keysShare: () => failingIf(isBroken) },
     });
     for (const batch of ['a', 'b']) rig.batch(batch, { notify: ['broken'] });
     await polled(async () => (await rig.store.waiting()).get('o.broken')).toBe(2);
@@ -401,10 +396,7 @@ describeInEachDatabase((open) => {
     await tell('a');
     anHourLater();
     await polled(() => receiver.received.length).toBe(2);
-    await rig.store.revive(
-      (await rig.store.dead(wanted, 10)).map(({ id }) => id),
-      wanted,
-    );
+    await rig.store.revive(wanted, { limit: 10 });
     gate.resolve();
     // Its hour is over, so that it is sent at once.
     await polled(rig.said).toEqual(['dead refused', 'digest delivered', 'digest delivered']);
@@ -427,12 +419,37 @@ describeInEachDatabase((open) => {
     }
     const wanted = { receiver: 'c.paged', isPrefix: true, ofKey: undefined };
     const found: string[] = [];
-    for (let page = await store.dead(wanted, 2); page.length > 0; page = await store.dead(wanted, 2, page.at(-1))) {
-      found.push(...page.map(({ id }) => id));
+    for (let page = await store.dead(wanted, 2); ; page = await store.dead(wanted, 2, page.items.at(-1))) {
+      found.push(...page.items.map(({ id }) => id));
+      if (!page.isCut) break;
     }
     expect(found).toHaveLength(letters.length);
     expect(new Set(found)).toEqual(new Set(letters.map(({ id }) => id)));
     for (const { receiver } of letters) await store.removeReceiver(receiver);
+  });
+
+  it('ends a page of dead letters with the one by which it is large, and sends them all again', async () => {
+    const store = database.openDeliveries();
+    const event = JSON.stringify({ text: 'x'.repeat(STORED_LIMITS.page.bytes / 3) });
+    const about = { apiKeyName: 'shop', lane: 's', createdAt: START, about: 'watch.changed', event };
+    const letters = Array.from({ length: 8 }, (_, at) => ({
+      ...about,
+      ...{ id: `msg_large${at}`, receiver: 'o.large', position: Math.ceil(at / 2) },
+    }));
+    await store.add(letters, false);
+    const failed = { attempts: 1, dueAt: 0, reason: '', status: 410 };
+    for (const letter of letters) await store.bury({ ...letter, ...failed }, failed);
+    const wanted = { receiver: 'o.large', isPrefix: false, ofKey: 'shop' };
+    const ids = async (page: ReturnType<typeof store.dead>) => (await page).items.map(({ id }) => id);
+    const all = letters.map(({ id }) => id);
+    expect((await store.dead(wanted, 1000)).isCut).toBe(true);
+    expect(await ids(store.dead(wanted, 1000))).toEqual(all.slice(0, 3));
+    expect(await ids(store.dead(wanted, 1000, letters[5]))).toEqual(all.slice(6));
+    expect(await store.revive({ ...wanted, ofKey: 'other' }, { limit: 1000 })).toEqual([]);
+    expect(await store.revive(wanted, { limit: 7 })).toHaveLength(7);
+    expect(await ids(store.dead(wanted, 1000))).toEqual(all.slice(7));
+    expect((await store.waiting('shop')).get('o.large')).toBe(7);
+    await store.removeReceiver('o.large');
   });
 
   it('leaves places to the messages of other keys when the receivers of one are slow, and has the images of few in memory', async () => {
@@ -442,7 +459,7 @@ describeInEachDatabase((open) => {
     const operator = chats.map(
       ({ receiver }, at) => ({ name: `chat${at}`, kind: 'ntfy', address: receiver.url }) as const,
     );
-    const rig = await startRig(database, { operator, isShared: () => true });
+    const rig = await startRig(database, { operator, keysShare: () => true });
     const received = (all: typeof slow) => all.reduce((sum, { receiver }) => sum + receiver.received.length, 0);
     for (const { receiver } of slow) {
       for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { callback: receiver.url }, 'flood');
@@ -540,7 +557,7 @@ describe('the room for messages', () => {
     await using _receiver = receiver;
     await using quick = await startReceiver();
     const { thread, store } = limited({ all: { count: 8, bytes: 1_000_000 }, ofReceiver: many, dead: few });
-    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { isShared: () => true });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { keysShare: () => true });
     for (const batch of ['a', 'b', 'c', 'd', 'e']) rig.batch(batch, { callback: receiver.url }, 'flood');
     await polled(rig.said).toEqual(['e dropped']);
     rig.batch('f', { callback: quick.url }, 'shop');
@@ -556,7 +573,7 @@ describe('the room for messages', () => {
     await using _receiver = receiver;
     const operator = [{ name: 'team', kind: 'webhook', address: receiver.url }] as const;
     const { thread, store } = limited({ all: many, ofReceiver: { count: 8, bytes: 1_000_000 }, dead: few });
-    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { operator, isShared: () => true });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { operator, keysShare: () => true });
     for (const batch of ['a', 'b', 'c', 'd', 'e']) rig.batch(batch, { notify: ['team'] }, 'flood');
     await polled(rig.said).toEqual(['e dropped']);
     rig.batch('f', { notify: ['team'] }, 'shop');

@@ -207,4 +207,33 @@ describe('hostile texts', () => {
     expect(meetsWords(text, wordsQuery('"word absent"'))).toBe(false);
     expect(reads).toBe(before);
   });
+
+  it('are read at most a few times for a phrase that is like itself', () => {
+    let reads = 0;
+    const tokens = tokensOf('one two '.repeat(1000)).map((token) => ({
+      ...token,
+      get word() {
+        reads += 1;
+        return token.word;
+      },
+    }));
+    const text = indexed(tokens);
+    reads = 0;
+    expect(meetsWords(text, wordsQuery(`"${'one two '.repeat(19)}one one"`))).toBe(false);
+    expect(meetsWords(text, wordsQuery(`"${'one two '.repeat(19)}one one*"`))).toBe(false);
+    expect(reads).toBeLessThan(6 * tokens.length);
+  });
+
+  it.each([
+    ['"a a b"', 'a a a b'],
+    ['"a b a c"', 'a b a b a c'],
+    ['"a b a b c"', 'a b a b a b c'],
+    ['"a a kite*"', 'a a a kites'],
+  ])('finds %s after a beginning that is like it', (words, text) => {
+    expect(finds(words, text)).toBe(true);
+    const [passage] = passagesOf(text, wordsQuery(words));
+    expect(passage?.hits.map(({ start, end }) => text.slice(start, end).split(' ').length)).toEqual([
+      words.split(' ').length,
+    ]);
+  });
 });

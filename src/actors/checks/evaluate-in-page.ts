@@ -1,5 +1,5 @@
 import { CdpClosedError, type CdpSession } from '../../cdp/connection.ts';
-import type { Call } from '../../page/page-scripts.ts';
+import type { Call } from '../../page/asking/page-scripts.ts';
 import type { BrowserHost } from '../browser-host.ts';
 
 /**

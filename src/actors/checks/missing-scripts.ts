@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { call } from '../../page/page-scripts.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { evaluateInPage } from './evaluate-in-page.ts';
 

@@ -1,8 +1,8 @@
 import { within } from '../../capture/deadline.ts';
 import type { CdpSession } from '../../cdp/connection.ts';
-import { evaluate } from '../../page/ask-page.ts';
-import type { MainFrame } from '../../page/main-frame.ts';
-import { call } from '../../page/page-scripts.ts';
+import { evaluate } from '../../page/asking/ask-page.ts';
+import { call } from '../../page/asking/page-scripts.ts';
+import type { MainFrame } from '../../page/frames/main-frame.ts';
 import type { BrowserHost } from '../browser-host.ts';
 
 /** A page without a document or a session, in a context with what earlier captures left there. */

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { CdpSession } from '../../cdp/connection.ts';
-import type { MainFrame } from '../../page/main-frame.ts';
+import type { MainFrame } from '../../page/frames/main-frame.ts';
 
 /** URLs up to this length are not counted: pages keep their state in them. */
 const ORDINARY_CHARACTERS = 16 * 1024;

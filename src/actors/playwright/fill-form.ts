@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright';
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
 import type { FormFilling } from '../../capture/options/interaction.ts';
-import { call } from '../../page/page-scripts.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import { chooseOption, quoted } from './choose-option.ts';
 import { askElement, type Located, locateBoth } from './locate.ts';
 import type { Patience, Step } from './step.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright';
 import { parseSelector, type SelectorStep } from '../../capture/comparison/selector.ts';
-import { evaluate } from '../../page/ask-page.ts';
+import { evaluate } from '../../page/asking/ask-page.ts';
+import type { Call } from '../../page/asking/page-scripts.ts';
 import { type Entrance, firstPlace, type Place } from '../../page/find/places.ts';
-import type { Call } from '../../page/page-scripts.ts';
-import type { EvaluatedFrame } from '../../page/page-session.ts';
+import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import { foldedPattern } from '../../words/folded.ts';
 import type { Patience, Stage } from './step.ts';
 

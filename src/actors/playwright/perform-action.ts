@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Action, ScrollAction } from '../../capture/options/interaction.ts';
-import { call } from '../../page/page-scripts.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import { chooseOption } from './choose-option.ts';
 import { askElement, locate, locateBoth, locateText, locateVisible } from './locate.ts';
 import type { Stage } from './step.ts';

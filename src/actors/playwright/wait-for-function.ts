@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CdpError } from '../../cdp/connection.ts';
-import { functionOf } from '../../page/page-scripts.ts';
-import type { PageSession } from '../../page/page-session.ts';
+import { functionOf } from '../../page/asking/page-scripts.ts';
+import type { PageSession } from '../../page/frames/page-session.ts';
 
 /** Interval between evaluations, in milliseconds. */
 const POLLING_MS = 100;

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import type { EventFeed, FeedPage, LoggedEvent } from '../../feed/event-feed.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EventFeed, FeedPage } from '../../feed/event-feed.ts';
 import { type EventFilter, eventPredicate } from '../../feed/event-filter.ts';
+import { matchesOf } from '../../feed/matching-events.ts';
 import type { FanOut } from './fan-out.ts';
 import { frameOf, RETRY_MS, welcomeFrame } from './frames.ts';
 
@@ -47,8 +49,9 @@ export async function sendEvents(
   /** Returns whether the subscriber has been sent all there is. */
   const send = (page: FeedPage): boolean => {
     if (gone) return false;
-    cursor = sendUntilFull(sink, page, lets);
-    return page.live && !sink.writableNeedDrain;
+    const found = matchesOf(page, lets);
+    cursor = sendUntilFull(sink, found);
+    return found.live && !sink.writableNeedDrain;
   };
   const sendNext = (): boolean | Promise<boolean> => {
     const page = feed.after(cursor, PAGE, owner);
@@ -69,16 +72,16 @@ export async function sendEvents(
         end: () => response.end(),
       });
       return;
-    }
+    } else await nextTurn();
   }
   if (!gone) response.end();
 }
 
 /** Writes events until the socket takes no more. Returns the id of the event after which to continue. */
-function sendUntilFull(sink: Writable, { events, cursor }: FeedPage, lets: (event: LoggedEvent) => boolean): number {
+function sendUntilFull(sink: Writable, { events, cursor }: FeedPage): number {
   // Gathered into one write to the socket.
   sink.cork();
-  const last = events.find((event) => lets(event) && !sink.write(frameOf(event)));
+  const last = events.find((event) => !sink.write(frameOf(event)));
   process.nextTick(() => sink.uncork());
   return last?.id ?? cursor;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count } from '../../capture/basics/values.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
   DeadLetterSchema,
   NewReceiverSchema,
@@ -9,7 +10,7 @@ import {
   receiverName,
 } from '../../capture/work/receiver.ts';
 import { answer } from '../answer/envelope.ts';
-import { cutPage } from '../answer/paging.ts';
+import { linkedPage } from '../answer/paging.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
@@ -129,15 +130,14 @@ export const getDeadLetters = route({
   parameters: { name: deadName, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: letterCursorParameter },
   answers: {
     200: {
-      description: 'A page.',
+      description: `A page, which ends after ${bytesText(STORED_LIMITS.page.bytes)} or before.`,
       content: envelope('DeadLetterList', z.array(DeadLetterSchema)),
       headers: ['Link'],
     },
   },
   failures: ['not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { name: of, limit = DEFAULT_LIMIT, cursor }, { service }) => {
-    const found = await service.receivers.dead(of, caller(ctx), limit + 1, cursor);
-    answer(ctx, cutPage(ctx, found, limit, letterCursor));
+    answer(ctx, linkedPage(ctx, await service.receivers.dead(of, caller(ctx), limit, cursor), letterCursor));
   },
 });
 

@@ -1,7 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import { call } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
+import { call } from '../asking/page-scripts.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /** The isolated world that holds the style sheet, inaccessible to the page's scripts. */
 export const STYLE_WORLD = 'capstan-style';

@@ -6,11 +6,11 @@ import type { BannerAnswer } from '../../capture/options/content.ts';
 import { type Banner, NO_BANNER } from '../../capture/result/banner.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { News } from '../../page-scripts/banner/search.ts';
-import { evaluate } from '../ask-page.ts';
-import { framesIn } from '../frames-below.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { type Call, call, functionOf, type PageScripts, type ResultOf } from '../asking/page-scripts.ts';
+import { framesIn } from '../frames/frames-below.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type Call, call, functionOf, type PageScripts, type ResultOf } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
 import { type BannerPlace, searchBanner } from './banner-rules.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { AutoConsentCMPRule, Config, RuleBundle } from '@duckduckgo/autocon
 import { whenFirstAsked } from '../../capture/basics/once.ts';
 import type { BannerAnswer } from '../../capture/options/content.ts';
 import type { BannerSearch } from '../../page-scripts/banner/search.ts';
-import { type Call, callWithModule } from '../page-scripts.ts';
+import { type Call, callWithModule } from '../asking/page-scripts.ts';
 
 /** Number of times that a search of the document is repeated: 0.5 s later, then after each change of the document. */
 const REPEAT_PASSES = 3;

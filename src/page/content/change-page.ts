@@ -1,8 +1,8 @@
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import { evaluate } from '../ask-page.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
 import { STYLE_WORLD } from './add-scripts.ts';
 import { answerBanner } from './answer-banner.ts';
 import { runAfter } from './run-after.ts';

@@ -1,7 +1,7 @@
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { CdpError } from '../../cdp/connection.ts';
+import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
 import { scriptFailed } from './add-scripts.ts';
 
 /**

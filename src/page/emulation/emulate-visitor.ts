@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '../../capture/request.ts';
-import { call } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
+import { call } from '../asking/page-scripts.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { isNotChromium, userAgentOverride } from './user-agent.ts';
 
 /** Number of touch points, as on phones. */

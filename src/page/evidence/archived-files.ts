@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { bounded } from '../../capture/basics/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { type Body, BodyReader } from './body-reader.ts';
 import { ARCHIVED_BODIES, networkBuffers } from './network-buffers.ts';
 

@@ -1,6 +1,6 @@
 import type { Content } from 'har-format';
 import { within } from '../../capture/deadline.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 const NOT_KEPT = 'left out: the browser did not keep it';
 const NOT_ENDED = 'left out: it had not arrived';

@@ -2,7 +2,7 @@ import type { Protocol } from 'devtools-protocol';
 import { bounded, instant } from '../../capture/basics/bounded.ts';
 import type { RequestCookie } from '../../capture/options/cookies.ts';
 import type { Noted, NotedCookie } from '../../capture/result/evidence.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { Tally } from './tally.ts';
 
 const MAX_COOKIES = 200;

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { headerOf } from './header-of.ts';
 
 /** Maximum number of hints that are noted in a capture: a server may send any number. */

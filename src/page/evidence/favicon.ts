@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { bounded } from '../../capture/basics/bounded.ts';
 import type { NotedFavicon } from '../../capture/result/evidence.ts';
-import { evaluate } from '../ask-page.ts';
-import { call, type ResultOf } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
-import { readStream } from '../read-stream.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call, type ResultOf } from '../asking/page-scripts.ts';
+import { readStream } from '../asking/read-stream.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { faviconHash } from './favicon-hash.ts';
 import { headerOf } from './header-of.ts';
 

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { bounded } from '../../capture/basics/bounded.ts';
 import { whenFirstAsked } from '../../capture/basics/once.ts';
 import type { Noted, NotedLibrary } from '../../capture/result/evidence.ts';
-import { callWithModule, type ResultOf } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
+import { callWithModule, type ResultOf } from '../asking/page-scripts.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { Tally } from './tally.ts';
 
 const MAX_LIBRARIES = 50;

@@ -2,7 +2,7 @@ import type { Protocol } from 'devtools-protocol';
 import { bounded, instant } from '../../capture/basics/bounded.ts';
 import { boundedChain } from '../../capture/result/certificate.ts';
 import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../capture/result/evidence.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { Tally } from './tally.ts';
 
 const MAX_REDIRECTS = 100;

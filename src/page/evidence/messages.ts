@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import { bounded } from '../../capture/basics/bounded.ts';
 import type { Noted, NotedMessage } from '../../capture/result/evidence.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { Tally } from './tally.ts';
 
 const MAX_MESSAGES = 200;

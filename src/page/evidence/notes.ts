@@ -10,7 +10,7 @@ import type {
   NotedHeader,
   NotedRedirect,
 } from '../../capture/result/evidence.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { ArchivedFiles } from './archived-files.ts';
 import { notedCookies } from './cookies.ts';
 import { notedFavicon } from './favicon.ts';

@@ -1,5 +1,5 @@
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { EarlyHints } from './early-hints.ts';
 
 /** Maximum number of requests that are awaited after their headers. */

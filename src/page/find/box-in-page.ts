@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { intersection } from '../../capture/comparison/boxes.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate } from '../ask-page.ts';
-import { call, type ResultOf } from '../page-scripts.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call, type ResultOf } from '../asking/page-scripts.ts';
 import type { NestedFrame } from './places.ts';
 
 const size: z.ZodType<ResultOf<'windowSize'>> = z.object({ width: z.number(), height: z.number() });

@@ -4,8 +4,8 @@ import type { ExtractRules } from '../../capture/options/extract.ts';
 import { notASelector } from '../../capture/options/fields.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { refusal } from '../../capture/validate.ts';
-import { call, type ResultOf } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
+import { call, type ResultOf } from '../asking/page-scripts.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 const answer: z.ZodType<ResultOf<'checkSelectors'>> = z.array(z.boolean());
 

@@ -1,8 +1,8 @@
 import type { Deadline } from '../../capture/deadline.ts';
-import { evaluate, unblocked } from '../ask-page.ts';
+import { evaluate, unblocked } from '../asking/ask-page.ts';
+import { type Call, call, inTurn } from '../asking/page-scripts.ts';
+import type { EvaluatedFrame } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type Call, call, inTurn } from '../page-scripts.ts';
-import type { EvaluatedFrame } from '../page-session.ts';
 
 /**
  * Evaluates an expression in a document, and marks the document in the same moment as prepared for the screenshot.

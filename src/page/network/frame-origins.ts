@@ -1,5 +1,5 @@
 import { within } from '../../capture/deadline.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /**
  * Time limit for the event that announces a new document, in milliseconds. The event can come a few milliseconds after

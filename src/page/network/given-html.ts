@@ -1,5 +1,5 @@
 import { HTML_TARGET } from '../../capture/target.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import type { IsPageItself } from './block.ts';
 import type { InterceptionRule } from './intercept.ts';
 import { isUnsent } from './own-origin.ts';

@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Credentials } from '../../capture/options/credentials.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /*
  * The one place that pauses a page's requests (`Fetch.enable`). To see, change or stop requests, add a rule:

@@ -1,6 +1,6 @@
 import type { Credentials } from '../../capture/options/credentials.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { FrameOrigins } from './frame-origins.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 

@@ -2,7 +2,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { RequestCookie } from '../../capture/options/cookies.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /**
  * Adds the request's cookies to the page's context. Rejects with an `invalid_request` that names the first cookie that

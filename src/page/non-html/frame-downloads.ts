@@ -1,5 +1,5 @@
 import { within } from '../../capture/deadline.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import { fileName } from './file-name.ts';
 
 const PDF = 'application/pdf';

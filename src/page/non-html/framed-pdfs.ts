@@ -1,10 +1,10 @@
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate } from '../ask-page.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
-import { call } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import type { FrameDownload } from './frame-downloads.ts';
 import { PdfViewer } from './pdf-viewer.ts';

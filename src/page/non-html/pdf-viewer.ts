@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Protocol } from 'devtools-protocol';
 import type { ViewerTask } from '../../page-scripts/pdf/viewer-task.ts';
+import { call } from '../asking/page-scripts.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import type { InterceptionRule, PausedRequest } from '../network/intercept.ts';
-import { call } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
 import { viewerFile } from './viewer-files.ts';
 import { VIEWER_ORIGIN, VIEWER_POLICY, viewerHtml } from './viewer-page.ts';
 

@@ -1,7 +1,7 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { PageSession } from '../page-session.ts';
-import { readStream } from '../read-stream.ts';
+import { readStream } from '../asking/read-stream.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /** Size of a part, in bytes. Each part blocks the event loop: 1 ms to read it, 3 ms to pass it on. */
 const PART_BYTES = 512 * 1024;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Deadline, within } from '../../capture/deadline.ts';
-import { askPage, evaluate } from '../ask-page.ts';
-import { framesBelow } from '../frames-below.ts';
+import { askPage, evaluate } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
+import { framesBelow } from '../frames/frames-below.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
 
 /** Maximum number of times that animations are ended: a page may start the next one whenever one ends. */
 const MAX_PASSES = 5;

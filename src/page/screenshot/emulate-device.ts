@@ -1,5 +1,5 @@
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /** Sets the page's viewport and screen: the device's own screen, or one as large as the viewport. */
 export function emulateDevice(session: PageSession, viewport: CaptureRequest['viewport']): void {

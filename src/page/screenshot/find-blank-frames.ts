@@ -3,10 +3,10 @@ import { intersection, outside } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, unblocked } from '../ask-page.ts';
+import { evaluate, unblocked } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
+import type { PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
-import type { PageSession } from '../page-session.ts';
 import type { ChosenPart } from './choose-part.ts';
 import { outwards } from './rectangles.ts';
 

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Change, Wanted as WantedHere } from '../../page-scripts/changes/change.ts';
-import { evaluate, unblocked, untilAnswered } from '../ask-page.ts';
-import { drawnElsewhere } from '../drawn.ts';
+import { evaluate, unblocked, untilAnswered } from '../asking/ask-page.ts';
+import { type Call, call } from '../asking/page-scripts.ts';
 import { placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
+import type { EvaluatedFrame } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type Call, call } from '../page-scripts.ts';
-import type { EvaluatedFrame } from '../page-session.ts';
 import { CHAT_WIDGETS } from './chat-widgets.ts';
+import { drawnElsewhere } from './drawn.ts';
 import type { ShotPlan } from './shot-plan.ts';
 import { FRAME_MS } from './visible-box.ts';
 

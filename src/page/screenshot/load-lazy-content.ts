@@ -1,8 +1,8 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { askPage, unblocked } from '../ask-page.ts';
+import { askPage, unblocked } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { hearsScrolling } from './hears-scrolling.ts';

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { intersection } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import { askPage, unblocked } from '../ask-page.ts';
+import { askPage, unblocked } from '../asking/ask-page.ts';
+import { call, type ResultOf } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call, type ResultOf } from '../page-scripts.ts';
 import { outwards } from './rectangles.ts';
 import type { Rows } from './window-bands.ts';
 

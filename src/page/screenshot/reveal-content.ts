@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
-import { askPage } from '../ask-page.ts';
+import { askPage } from '../asking/ask-page.ts';
+import { call, type ResultOf } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call, type ResultOf } from '../page-scripts.ts';
 
 /** Share of the waiting time that showing hidden content may take. */
 const REVEAL_SHARE = 1 / 4;

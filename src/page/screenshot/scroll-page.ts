@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
-import { askPage } from '../ask-page.ts';
+import { askPage } from '../asking/ask-page.ts';
+import { call, type PageScripts, type ResultOf } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call, type PageScripts, type ResultOf } from '../page-scripts.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
 export const STEP_SHARE = 0.9;

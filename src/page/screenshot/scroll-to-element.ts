@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, PICTURE_WORLD, unblocked, untilAnswered } from '../ask-page.ts';
-import { drawn } from '../drawn.ts';
+import { evaluate, READING_WORLD, unblocked, untilAnswered } from '../asking/ask-page.ts';
+import { call, functionOf, type ResultOf } from '../asking/page-scripts.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call, functionOf, type ResultOf } from '../page-scripts.ts';
+import { drawn } from './drawn.ts';
 import { visibleBox } from './visible-box.ts';
 
 /** The box of an element as far as it is visible, in CSS pixels of the page, and whether more of it is cut off. */
@@ -83,7 +83,7 @@ async function revealFrame({ frame }: Place, from: Place): Promise<unknown> {
   try {
     const [{ backendNodeId }, { executionContextId }] = await Promise.all([
       session.send('DOM.getFrameOwner', { frameId: frame.id }),
-      session.send('Page.createIsolatedWorld', { frameId: from.frame.id, worldName: PICTURE_WORLD }),
+      session.send('Page.createIsolatedWorld', { frameId: from.frame.id, worldName: READING_WORLD }),
     ]);
     const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId });
     if (object.objectId === undefined) return undefined;

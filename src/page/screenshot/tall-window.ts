@@ -1,9 +1,9 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import { askPage } from '../ask-page.ts';
+import { askPage } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
 import type { ChosenPart } from './choose-part.ts';
 import { emulateDevice } from './emulate-device.ts';
 

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { intersection, union } from '../../capture/comparison/boxes.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import { evaluate } from '../ask-page.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call, type ResultOf } from '../asking/page-scripts.ts';
 import { toPage } from '../find/box-in-page.ts';
 import type { NestedFrame } from '../find/places.ts';
-import { call, type ResultOf } from '../page-scripts.ts';
 
 /** Time between two questions for what the browser tells with its next frame. */
 export const FRAME_MS = 10;

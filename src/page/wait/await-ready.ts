@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import { evaluate } from '../ask-page.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
 import { placesOf } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
 import { awaitSettled } from './await-settled.ts';
 import { waitWithin } from './wait-within.ts';
 

@@ -1,7 +1,7 @@
 import type { Deadline } from '../../capture/deadline.ts';
-import { evaluate } from '../ask-page.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
 import { waitWithin } from './wait-within.ts';
 
 /** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never settle. */

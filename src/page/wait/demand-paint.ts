@@ -1,9 +1,9 @@
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { isOneColour } from '../is-one-colour.ts';
+import { PageCrashedError } from '../frames/main-frame.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { PageCrashedError } from '../main-frame.ts';
+import { isOneColour } from '../screenshot/is-one-colour.ts';
 import { shootWindow } from '../screenshot/shoot-window.ts';
 import type { ShotPlan } from '../screenshot/shot-plan.ts';
 

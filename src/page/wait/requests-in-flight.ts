@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { networkBuffers } from '../evidence/network-buffers.ts';
-import type { PageSession } from '../page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /** Requests that stay open while the page is complete, or that change nothing in it. */
 const NOT_AWAITED: ReadonlySet<Protocol.Network.ResourceType> = new Set([

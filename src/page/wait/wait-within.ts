@@ -1,6 +1,6 @@
 import { type Deadline, within } from '../../capture/deadline.ts';
+import { PageCrashedError } from '../frames/main-frame.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { PageCrashedError } from '../main-frame.ts';
 
 /**
  * Resolves with whether `work` is done before the waiting time is over, or within `maxMs`. Rejects as `work` does, and

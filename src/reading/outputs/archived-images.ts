@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
+import type { PageSession } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import type { PageSession } from '../../page/page-session.ts';
 
 const MAX_IMAGES = 300;
 /** Maximum number and size of the files of SVG that are put into the page. */

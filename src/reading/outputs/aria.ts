@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bounded } from '../../capture/basics/bounded.ts';
 import type { Output } from '../../capture/result/snapshot.ts';
-import { call } from '../../page/page-scripts.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import type { Reading } from './reading.ts';
 
 /** Maximum number of nodes, including shadow trees and frames: Playwright describes all of them in one message. */

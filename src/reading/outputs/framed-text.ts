@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { call } from '../../page/page-scripts.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import type { FramedText } from '../../page-scripts/painted/framed-text.ts';
 import { MAX_FRAMES, type OfFrames } from './frames.ts';
 import { windowBox } from './image-boxes.ts';

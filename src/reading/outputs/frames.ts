@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { within } from '../../capture/deadline.ts';
+import { type Call, call } from '../../page/asking/page-scripts.ts';
 import { type ToPage, toPage } from '../../page/find/box-in-page.ts';
 import { frameIds, type NestedFrame } from '../../page/find/places.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import { type Call, call } from '../../page/page-scripts.ts';
 import type { Begun, FrameAnswer } from '../../page-scripts/painted/after-frames.ts';
 import type { windowBox } from './image-boxes.ts';
 import type { Reading } from './reading.ts';

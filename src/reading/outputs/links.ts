@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
-import { call } from '../../page/page-scripts.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import type { Link, LinksOfDocument } from '../../page-scripts/painted/links.ts';
 import { MAX_FRAMES, type OfFrames, readThrough } from './frames.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';

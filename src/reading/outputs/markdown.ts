@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import { toPage } from '../../page/find/box-in-page.ts';
 import { firstPlace, type Place } from '../../page/find/places.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import { call } from '../../page/page-scripts.ts';
 import { TEXTS } from './framed-text.ts';
 import { MAX_FRAMES, readThrough } from './frames.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';

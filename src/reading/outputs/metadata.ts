@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
-import { call, type ResultOf } from '../../page/page-scripts.ts';
+import { call, type ResultOf } from '../../page/asking/page-scripts.ts';
 import type { Reading } from './reading.ts';
 
 /** Maximum time in milliseconds, and its share of the time for the output. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
+import { call, type ResultOf } from '../../page/asking/page-scripts.ts';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
-import { framesBelow } from '../../page/frames-below.ts';
-import { call, type ResultOf } from '../../page/page-scripts.ts';
+import { framesBelow } from '../../page/frames/frames-below.ts';
 import { missingImages, spritesOf } from './archived-images.ts';
 import { ADDED_MARK, mendArchive, STYLE_MARK } from './mend-archive.ts';
 import type { Reading } from './reading.ts';

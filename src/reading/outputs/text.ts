@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
-import { call } from '../../page/page-scripts.ts';
+import { call } from '../../page/asking/page-scripts.ts';
 import { TEXTS } from './framed-text.ts';
 import { MAX_FRAMES, readThrough } from './frames.ts';
 import type { Reading } from './reading.ts';

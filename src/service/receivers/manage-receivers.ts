@@ -16,6 +16,7 @@ import { endOfAttempt, readState } from '../../receivers/receiver-state.ts';
 import type { Registry } from '../../receivers/registry.ts';
 import { TRANSPORTS } from '../../receivers/transports.ts';
 import type { DeadWanted, DeliveryStore, LetterPlace, StoredDelivery } from '../../storage/ports/delivery-store.ts';
+import type { Page } from '../../storage/ports/document-store.ts';
 import type { ReceiverStore } from '../../storage/ports/receiver-store.ts';
 
 interface ReceiverManagement {
@@ -84,11 +85,12 @@ export function manageReceivers(parts: ReceiverManagement) {
   };
   const one = async (shown: Shown, caller: ReceiverCaller): Promise<ReceiverAnswer> =>
     (await answersOf([shown], caller))[0] ?? unknown(shown.receiver.name);
-  const revive = async (ids: readonly string[], wanted: DeadWanted | undefined): Promise<number> => {
+  const revive = async (name: string, caller: ReceiverCaller, limit: number, id?: string): Promise<number> => {
+    const wanted = await deadOf(name, caller);
     if (wanted === undefined) return 0;
-    const revived = await open().revive(ids, wanted);
-    dispatcher.delivery?.send(revived.map(({ receiver }) => receiver));
-    return revived.length;
+    const receivers = await open().revive(wanted, { limit, ...(id !== undefined && { id }) });
+    dispatcher.delivery?.send(receivers);
+    return receivers.length;
   };
 
   return {
@@ -154,25 +156,19 @@ export function manageReceivers(parts: ReceiverManagement) {
       caller: ReceiverCaller,
       limit: number,
       after?: LetterPlace,
-    ): Promise<readonly DeadLetter[]> => {
+    ): Promise<Page<DeadLetter>> => {
       const wanted = await deadOf(name, caller);
-      return wanted === undefined ? [] : (await open().dead(wanted, limit, after)).map(letterOf);
+      if (wanted === undefined) return { items: [], isCut: false };
+      const { items, isCut } = await open().dead(wanted, limit, after);
+      return { items: items.map(letterOf), isCut };
     },
     /** Sends a dead letter again. */
     retry: async (name: string, id: string, caller: ReceiverCaller): Promise<void> => {
-      if ((await revive([id], await deadOf(name, caller))) > 0) return;
+      if ((await revive(name, caller, 1, id)) > 0) return;
       throw new CapstanError('not_found', `There is no dead letter ${id} of the receiver ${name}.`);
     },
     /** Sends all dead letters again, and returns their number. */
-    retryAll: async (name: string, caller: ReceiverCaller): Promise<number> => {
-      const wanted = await deadOf(name, caller);
-      if (wanted === undefined) return 0;
-      const letters = await open().dead(wanted, REVIVED_TOGETHER);
-      return revive(
-        letters.map(({ id }) => id),
-        wanted,
-      );
-    },
+    retryAll: (name: string, caller: ReceiverCaller): Promise<number> => revive(name, caller, REVIVED_TOGETHER),
   };
 }
 

@@ -1,11 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FactsOf } from '../../feed/event-facts.ts';
 import { EventFilterSchema, eventPredicate, isVisible } from '../../feed/event-filter.ts';
-import type { Told } from '../../receivers/dispatcher.ts';
+import type { Addressee } from '../../receivers/dispatcher.ts';
 import { GAP, type LoggedEvent } from '../../storage/ports/event-log.ts';
 import type { NewQuery, QueryStore } from '../../storage/ports/query-store.ts';
 
+/** Time after which other requests have a turn, in milliseconds. */
+const TURN_MS = 10;
+
 interface NotifyingQueriesOptions {
   readonly queries: Pick<QueryStore, 'notifying' | 'get'>;
+  /** Reads the facts of these events alone: it remembers one event, also while others have a turn. */
   readonly factsOf: FactsOf;
   readonly keyOf: (apiKeyName: string | null, name: string) => string;
   /** Returns what a key may see now, as `visibleKey` does; null for a key that is not accepted any more. */
@@ -24,7 +29,7 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
     const query = await queries.get(id);
     return query && { ...query, matches: eventPredicate(EventFilterSchema.parse(JSON.parse(query.filter)), factsOf) };
   };
-  return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Told[])[]> => {
+  return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Addressee[])[]> => {
     // Messages about messages would have no end.
     const isTold = ({ type }: LoggedEvent) => type !== GAP && !type.startsWith('message.');
     if (!events.some(isTold)) return [];
@@ -38,16 +43,23 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
     const asked = [...notifying.values()].flatMap(({ apiKeyName, notify, notifyAfter, matches }) => {
       const sees = seesNow(apiKeyName);
       if (sees === null) return [];
-      const told = notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }));
-      return [{ notifyAfter, sees, told, matches }];
+      const addressees = notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }));
+      return [{ notifyAfter, sees, addressees, matches }];
     });
-    return events.map((event) =>
-      asked
-        .filter(
-          ({ notifyAfter, sees, matches }) =>
-            isTold(event) && event.id > notifyAfter && isVisible(event, sees) && matches(event),
-        )
-        .flatMap(({ told }) => told),
-    );
+    const all: Addressee[][] = [];
+    let since = performance.now();
+    for (const event of events) {
+      const ofEvent: Addressee[] = [];
+      for (const { notifyAfter, sees, addressees, matches } of isTold(event) ? asked : []) {
+        // A key may have many queries.
+        if (performance.now() - since > TURN_MS) {
+          await nextTurn();
+          since = performance.now();
+        }
+        if (event.id > notifyAfter && isVisible(event, sees) && matches(event)) ofEvent.push(...addressees);
+      }
+      all.push(ofEvent);
+    }
+    return all;
   };
 }

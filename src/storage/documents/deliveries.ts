@@ -74,8 +74,8 @@ export function deliveriesIn(
       return found === undefined ? undefined : Number(found);
     },
     setCursor: (position) => setState(CURSOR, String(position)),
-    add: async (deliveries, isShared) => {
-      const sharing = (some: readonly NewDelivery[]) => (isShared ? keysOf(some) : []);
+    add: async (deliveries, keysShare) => {
+      const sharing = (some: readonly NewDelivery[]) => (keysShare ? keysOf(some) : []);
       const inAll = await roomFor([], limits.all, sharing(deliveries));
       const dropped: NewDelivery[] = [];
       for (const [receiver, ofReceiver] of Map.groupBy(deliveries, (one) => one.receiver)) {
@@ -135,24 +135,33 @@ export function deliveriesIn(
     },
     dead: async (wanted, limit, after = { position: 0, id: '' }) => {
       const where = whereDead(wanted);
+      const max = { limit: limit + 1, isBrief: true };
       const ofEvent = (position: number, id: string) =>
-        documents.list('deliveries', [...where, ['position', '=', position], ['id', '>', id]], { limit });
+        documents.list('deliveries', [...where, ['position', '=', position], ['id', '>', id]], max);
       const later = [...where, ['position', '>', after.position] as const];
-      const next = await documents.list('deliveries', later, { by: 'position', limit });
+      const next = await documents.list('deliveries', later, { by: 'position', ...max });
       // Not every database orders those about one event, of which the limit may have cut off any.
       const last = next.at(-1)?.position ?? 0;
       const found = [
         ...(await ofEvent(after.position, after.id)),
         ...next.filter(({ position }) => position < last),
         ...(await ofEvent(last, '')),
-      ];
-      return found.toSorted(byPlace).slice(0, limit).map(deliveryIn);
+      ].toSorted(byPlace);
+      const shown = upToBytes(found.slice(0, limit), STORED_LIMITS.page.bytes);
+      const items = await documents.list('deliveries', [['id', 'in', shown.map(({ id }) => id)], DEAD]);
+      return { items: items.map(deliveryIn).toSorted(byPlace), isCut: shown.length < found.length };
     },
-    revive: async (ids, wanted) => {
-      const where = [...whereDead(wanted), ['id', 'in', ids] as const];
-      const found = (await documents.list('deliveries', where, { by: 'position' })).map(deliveryIn);
-      for (const delivery of found) await put({ ...delivery, attempts: 0, dueAt: 0 }, 'waiting');
-      return found;
+    revive: async (wanted, { limit, id }) => {
+      const where = [...whereDead(wanted), ...(id === undefined ? [] : [['id', '=', id] as const])];
+      const found = await documents.list('deliveries', where, { by: 'position', limit, isBrief: true });
+      const revived: string[] = [];
+      for (const letter of found) {
+        const waiting = await change(documents, 'deliveries', letter.id, (now) =>
+          now?.state === 'dead' ? documentOf({ ...deliveryIn(now), attempts: 0, dueAt: 0 }, 'waiting') : undefined,
+        );
+        if (waiting !== undefined) revived.push(waiting.receiver);
+      }
+      return revived;
     },
     state: stateOf,
     states: async (receivers) => {
@@ -172,6 +181,16 @@ export function deliveriesIn(
       ]);
     },
   };
+}
+
+/** Returns the first documents, up to the one by which they have so many bytes. */
+function upToBytes<D extends Pick<StoredDocument, 'bytes'>>(documents: readonly D[], max: number): readonly D[] {
+  let bytes = 0;
+  const last = documents.findIndex((document) => {
+    bytes += document.bytes;
+    return bytes >= max;
+  });
+  return last === -1 ? documents : documents.slice(0, last + 1);
 }
 
 function byPlace(one: LetterPlace, other: LetterPlace): number {

@@ -1,3 +1,4 @@
+import type { Page } from './document-store.ts';
 import type { HeldLock } from './lock.ts';
 
 /*
@@ -65,8 +66,8 @@ export interface DeliveryStore {
   /** Returns the id up to which events were looked at; undefined before the first receiver. */
   cursor(): Promise<number | undefined>;
   setCursor(position: number): Promise<void>;
-  /** Returns the messages for which there is no room. `isShared`: whether API keys share the places. */
-  add(deliveries: readonly NewDelivery[], isShared: boolean): Promise<readonly NewDelivery[]>;
+  /** Returns the messages for which there is no room. `keysShare`: whether API keys share the places. */
+  add(deliveries: readonly NewDelivery[], keysShare: boolean): Promise<readonly NewDelivery[]>;
   /** Returns the receivers for which messages wait, and their number: of an API key, or of all. */
   waiting(ofKey?: string): Promise<ReadonlyMap<string, number>>;
   /** Returns the receivers that have dead letters, and their number: of an API key, or of all. */
@@ -82,10 +83,13 @@ export interface DeliveryStore {
   remove(ids: readonly string[]): Promise<void>;
   /** Makes a message a dead letter. Removes the oldest ones of its receiver beyond the limit. */
   bury(delivery: StoredDelivery, failed: FailedAttempt): Promise<void>;
-  /** Returns dead letters, oldest first; those that follow `after`. Several may tell of one event. */
-  dead(wanted: DeadWanted, limit: number, after?: LetterPlace): Promise<readonly StoredDelivery[]>;
-  /** Lets dead letters wait again. Returns those that exist. */
-  revive(ids: readonly string[], wanted: DeadWanted): Promise<readonly StoredDelivery[]>;
+  /**
+   * Returns at most `limit` dead letters, and fewer when they are large, oldest first; those that follow `after`.
+   * Several may tell of one event.
+   */
+  dead(wanted: DeadWanted, limit: number, after?: LetterPlace): Promise<Page<StoredDelivery>>;
+  /** Lets the oldest dead letters wait again, or the one with an id. Returns the receiver of each. */
+  revive(wanted: DeadWanted, which: { readonly limit: number; readonly id?: string }): Promise<readonly string[]>;
   state(receiver: string): Promise<string | undefined>;
   /** Returns the stored states of receivers, by their names. */
   states(receivers: readonly string[]): Promise<ReadonlyMap<string, string>>;

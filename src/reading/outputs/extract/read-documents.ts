@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { parseSelector } from '../../../capture/comparison/selector.ts';
 import { within } from '../../../capture/deadline.ts';
 import type { ExtractRule, ExtractRules } from '../../../capture/options/extract.ts';
+import { call, type ResultOf } from '../../../page/asking/page-scripts.ts';
 import { frameIds, MAX_FRAMES, type NestedFrame } from '../../../page/find/places.ts';
-import { call, type ResultOf } from '../../../page/page-scripts.ts';
 import type { RuleInPage } from '../../../page-scripts/extract/rules.ts';
 import type { Reading } from '../reading.ts';
 

@@ -1,4 +1,4 @@
-import type { PageSession } from './page-session.ts';
+import type { PageSession } from '../frames/page-session.ts';
 
 /** Reads a stream of the browser in parts; null when it has more than `maxBytes`. The caller closes the stream. */
 export async function readStream(

@@ -1,11 +1,11 @@
-import { type Deadline, within } from '../capture/deadline.ts';
-import { CapstanError, type Failure, failure } from '../capture/errors.ts';
-import type { CaptureRequest } from '../capture/request.ts';
-import { overHttp } from '../capture/target.ts';
-import type { EgressProxy } from '../egress/egress.ts';
-import type { IsolatedPage } from './isolated-page.ts';
-import { openDownload } from './non-html/open-download.ts';
-import type { StandIn } from './non-html/show-pdf.ts';
+import { type Deadline, within } from '../../capture/deadline.ts';
+import { CapstanError, type Failure, failure } from '../../capture/errors.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import { overHttp } from '../../capture/target.ts';
+import type { EgressProxy } from '../../egress/egress.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { openDownload } from '../non-html/open-download.ts';
+import type { StandIn } from '../non-html/show-pdf.ts';
 
 /**
  * Navigates to the request's URL. Resolves once a document has committed, with facts about a download when a viewer

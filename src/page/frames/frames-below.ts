@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import type { IsolatedPage } from './isolated-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame, PageSession } from './page-session.ts';
 
 /** Maximum number of frames. Pages with more are rare, and each frame costs a round trip or two. */

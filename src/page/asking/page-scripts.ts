@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ownFile } from '../own-files.ts';
+import { ownFile } from '../../own-files.ts';
 
 /** The scripts that run in a page, by name. */
-export type PageScripts = typeof import('../page-scripts/scripts.ts');
+export type PageScripts = typeof import('../../page-scripts/scripts.ts');
 
 /** A call of a page script: JavaScript that can be evaluated in a page. No other string is of this type. */
 export type Call<Result = unknown> = string & { readonly [calls]: Result };

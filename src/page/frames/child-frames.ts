@@ -1,4 +1,4 @@
-import { FrameDownloads } from './non-html/frame-downloads.ts';
+import { FrameDownloads } from '../non-html/frame-downloads.ts';
 import type { EvaluatedFrame, PageSession } from './page-session.ts';
 
 /**

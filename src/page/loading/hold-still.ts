@@ -1,7 +1,7 @@
-import { type Deadline, within } from '../capture/deadline.ts';
-import { evaluate } from './ask-page.ts';
-import type { IsolatedPage } from './isolated-page.ts';
-import { call } from './page-scripts.ts';
+import { type Deadline, within } from '../../capture/deadline.ts';
+import { evaluate } from '../asking/ask-page.ts';
+import { call } from '../asking/page-scripts.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
 
 /** Maximum time for the last document to load, in milliseconds, and its share of the time that is left. */
 const MAX_LOAD_MS = 1_000;

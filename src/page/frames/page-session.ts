@@ -1,4 +1,4 @@
-import type { CdpSession } from '../cdp/connection.ts';
+import type { CdpSession } from '../../cdp/connection.ts';
 
 /** The protocol session of a page, whichever driver opened it. */
 export type PageSession = Pick<CdpSession, 'send' | 'sendForShort' | 'shoot' | 'archive' | 'post' | 'on'>;

@@ -1,9 +1,9 @@
-import { type Deadline, within } from '../capture/deadline.ts';
-import { CdpError } from '../cdp/connection.ts';
-import { evaluate, unblocked } from './ask-page.ts';
-import type { IsolatedPage } from './isolated-page.ts';
-import { call, functionOf } from './page-scripts.ts';
-import type { EvaluatedFrame, PageSession } from './page-session.ts';
+import { type Deadline, within } from '../../capture/deadline.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { evaluate, unblocked } from '../asking/ask-page.ts';
+import { call, functionOf } from '../asking/page-scripts.ts';
+import type { EvaluatedFrame, PageSession } from '../frames/page-session.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
 
 /** Maximum time for a frame to draw. Its process may have to wait for the processor. */
 const MAX_FRAME_MS = 5_000;
@@ -74,7 +74,7 @@ async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<v
     const { object } = await around.send('DOM.resolveNode', { backendNodeId: owner.backendNodeId });
     if (object.objectId === undefined) return;
     await around.send('Runtime.callFunctionOn', {
-      // In the page's own world, whose scripts may change the answer: at worst, a frame is missing in its own picture.
+      // In the page's own world, whose scripts may change the answer: at worst, a frame is missing in its own screenshot.
       functionDeclaration: functionOf('awaitHidden'),
       arguments: [{ objectId: object.objectId }],
       objectId: object.objectId,

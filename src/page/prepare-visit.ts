@@ -2,13 +2,13 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Banner } from '../capture/result/banner.ts';
 import { addScripts } from './content/add-scripts.ts';
 import { checkSelectors } from './find/check-selectors.ts';
+import type { EvaluatedFrame, PageSession } from './frames/page-session.ts';
 import { adRule } from './network/ads.ts';
 import { blockRules, type IsPageItself } from './network/block.ts';
 import { givenHtml } from './network/given-html.ts';
 import { Interception, type InterceptionRule } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
-import type { EvaluatedFrame, PageSession } from './page-session.ts';
 import { type HeightLimit, UNLIMITED } from './screenshot/shot-plan.ts';
 
 /** The network set-up of a page, and the state of its preparation. */

@@ -1,5 +1,5 @@
-import type { CaptureRequest } from '../capture/request.ts';
-import type { Milestone } from './main-frame.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { Milestone } from '../frames/main-frame.ts';
 
 const MILESTONES: Readonly<Record<CaptureRequest['waitUntil'], Milestone>> = {
   settled: 'load',

@@ -1,13 +1,13 @@
-import type { Deadline } from '../capture/deadline.ts';
-import { CapstanError } from '../capture/errors.ts';
-import { type CaptureRequest, hasNetwork } from '../capture/request.ts';
-import { askPage } from './ask-page.ts';
+import type { Deadline } from '../../capture/deadline.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import { type CaptureRequest, hasNetwork } from '../../capture/request.ts';
+import { askPage } from '../asking/ask-page.ts';
+import { type Call, call } from '../asking/page-scripts.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { waitWithin } from '../wait/wait-within.ts';
 import { holdStill } from './hold-still.ts';
-import type { IsolatedPage } from './isolated-page.ts';
 import { loadMilestone } from './milestone.ts';
 import { whyUnreachable } from './navigate.ts';
-import { type Call, call } from './page-scripts.ts';
-import { waitWithin } from './wait/wait-within.ts';
 
 /** The page that Chromium opens in place of an invalid URL. */
 const BLOCKED = 'about:blank#blocked';

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import { CdpClosedError } from '../cdp/connection.ts';
+import { CdpClosedError } from '../../cdp/connection.ts';
 import type { PageSession } from './page-session.ts';
 
 /** A refresh scheduled for later than this counts as part of the page, not as a redirect. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TextBeginning } from '../page-scripts/running/in-parts.ts';
+import type { TextBeginning } from '../../page-scripts/running/in-parts.ts';
 import { type Call, call, functionOf } from './page-scripts.ts';
 
 /** Maximum length of a part and of a whole text: twice the longest document. A compromised renderer could claim any. */
