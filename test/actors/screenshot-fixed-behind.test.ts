@@ -137,8 +137,7 @@ const SECTIONS = '<p>one</p><p>two</p><p>three</p><p id=four>four</p><p>five</p>
 const page = (css: string, body: string) =>
   `<!doctype html><html lang=en><meta charset=utf-8><title>Fixed</title><style>body { margin: 0; color: #eee } p { height: 648px; margin: 0 }
     ${css}</style>${body}`;
-const backdrop = (css: string, before = '', inside = '') =>
-  page(css, `${before}<main>${SECTIONS}${inside}</main>`);
+const backdrop = (css: string, before = '', inside = '') => page(css, `${before}<main>${SECTIONS}${inside}</main>`);
 
 const AS_PSEUDO = 'body::before { content: ""; position: fixed; inset: 0; z-index: -1; background: rgb(17, 68, 85) }';
 const AS_STICKY = `aside { position: sticky; top: 0; height: 100vh; z-index: -1; background: rgb(17, 68, 85) }

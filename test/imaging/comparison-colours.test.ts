@@ -46,7 +46,10 @@ function boxes(styles: readonly string[], text = ''): string {
 
 const onWhite = (html = '') => `${html}<style>body { background: #fff }</style>`;
 const isNear = ({ x, y, width, height }: Box, other: Box) =>
-  other.x >= x - 20 && other.y >= y - 20 && other.x + other.width <= x + width + 20 && other.y + other.height <= y + height + 40;
+  other.x >= x - 20 &&
+  other.y >= y - 20 &&
+  other.x + other.width <= x + width + 20 &&
+  other.y + other.height <= y + height + 40;
 const RULE = 'background:linear-gradient(#ddd,#ddd) 0 50%/100% 1px no-repeat #fff';
 /** Of the shadows, borders and backgrounds of Tailwind CSS 3 and Bootstrap 5.3. */
 const THIN = [
@@ -144,7 +147,8 @@ describe('colours that comparisons tell apart', () => {
   it('reports nothing for boxes and lines at another fraction of a pixel', async () => {
     const drawn = ['background:#dde', 'background:#dde;border:1px solid #e5e7eb', `${RULE}`, `${RULE};height:100px`];
     const moved = drawn.map((style, index) => `${style};transform:translate(0.${index + 2}px,0.${index + 3}px)`);
-    const layers = (styles: readonly string[]) => onWhite(boxes(styles.map((style) => `${style};will-change:transform`)));
+    const layers = (styles: readonly string[]) =>
+      onWhite(boxes(styles.map((style) => `${style};will-change:transform`)));
     expect(await regionsOf(layers(drawn), layers(moved))).toEqual([]);
   });
 

@@ -1,5 +1,14 @@
 import { isRendered } from '../boxes/drawn-box.ts';
-import { animationsOf, boxOf, type PageElement, page, rootElementOf, scrollHeightOf, selectOne, stateOf } from '../dom/dom.ts';
+import {
+  animationsOf,
+  boxOf,
+  type PageElement,
+  page,
+  rootElementOf,
+  scrollHeightOf,
+  selectOne,
+  stateOf,
+} from '../dom/dom.ts';
 import { web } from '../dom/web.ts';
 import { nextFrame } from '../running/frames.ts';
 import { kept } from '../running/kept.ts';

@@ -1,8 +1,8 @@
 import type { Protocol } from 'devtools-protocol';
 import { CdpError } from '../../cdp/connection.ts';
-import { PICTURE_WORLD } from '../ask-page.ts';
+import { PICTURE_WORLD } from '../asking/';
+import { functionOf } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { functionOf } from '../page-scripts.ts';
 
 /** Maximum number of closed shadow trees that are looked into. */
 const MAX_TREES = 1_000;

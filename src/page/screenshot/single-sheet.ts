@@ -2,11 +2,7 @@ import type { Deadline } from '../../capture/deadline.ts';
 import { askPage, unblocked } from '../asking/ask-page.ts';
 import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-<<<<<<< HEAD
-import { call } from '../page-scripts.ts';
 import { removeHiddenBreaks } from './closed-trees.ts';
-=======
->>>>>>> main
 import type { ShotPlan } from './shot-plan.ts';
 
 /** Change of the window's height by which heights that follow the window are found, in CSS pixels. */
