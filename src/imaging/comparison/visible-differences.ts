@@ -15,7 +15,7 @@ export interface Differences {
 }
 
 /** Two images of the same size. */
-export interface ComparedPixels {
+interface ComparedPixels {
   readonly a: Uint32Array;
   readonly b: Uint32Array;
   readonly width: number;

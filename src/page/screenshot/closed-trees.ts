@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import { CdpError } from '../../cdp/connection.ts';
-import { PICTURE_WORLD } from '../asking/';
+import { READING_WORLD } from '../asking/ask-page.ts';
 import { functionOf } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
@@ -16,7 +16,7 @@ export async function removeHiddenBreaks({ session, frame }: IsolatedPage): Prom
     if (trees.length === 0) return;
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
       frameId: frame.id,
-      worldName: PICTURE_WORLD,
+      worldName: READING_WORLD,
     });
     for (const { backendNodeId } of trees) {
       const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId });
