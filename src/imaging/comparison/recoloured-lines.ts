@@ -92,7 +92,7 @@ function isLine({ a, b, isNoticeable }: Images, base: number, start: number, end
   const indexes = Array.from({ length: end - start }, (_, at) => base + (start + at) * across.step);
   if (!indexes.some((at) => isNoticeable(a[at] ?? 0, b[at] ?? 0))) return false;
   if (end - start > MAX_EDGE) return true;
-  // What is not known beside it may make it an edge.
+  // Pixels beside it that are not known may make it an edge.
   if (start === 0 || end === across.end) return false;
   const around = [start - 1, end].map((each) => a[base + each * across.step] ?? 0);
   const isOfEdge = [0, 8, 16].every((shift) => {
