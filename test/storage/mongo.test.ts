@@ -7,7 +7,7 @@ import { type Collections, collectionsOf, ensureIndexes } from '../../src/storag
 import { mongoDocuments, prepareDocuments } from '../../src/storage/mongo/document-store.ts';
 import { wordsOf } from '../../src/storage/mongo/documents.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
-import { pageByWords } from '../../src/storage/mongo/page-by-words.ts';
+import { readByWords } from '../../src/storage/mongo/page-by-words.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/ports/result-store.ts';
@@ -93,7 +93,7 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     // Of all pages that have both words, the server sends the one that has them in this order.
     const sent = reads.filter(({ op, command }) => op === 'query' && command.filter !== undefined);
     expect(sent.reduce((sum, { nreturned }) => sum + Number(nreturned), 0)).toBe(1);
-    const asked = (words: string) => pageByWords(collections, { by: 'all' }, words, 10, undefined, 1000);
+    const asked = (words: string) => readByWords(collections, { by: 'all', where: { words } }, 10, undefined, 1000)(10);
     await expect(asked('"blue whale"')).rejects.toMatchObject({ code: 'phrase_too_frequent' });
     expect((await asked('"blue whale" rare')).map(({ id }) => id)).toEqual([ID]);
   });
@@ -118,6 +118,41 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     const [few, many] = [await examinedOf(1500), await examinedOf(6000)];
     expect(many).toBeLessThanOrEqual(few * 1.1);
     expect(many).toBeLessThan(1000);
+  });
+
+  it('looks words up where the rarest of all conditions is met, and reads each list once for a page', async () => {
+    const url = freshUrl();
+    const { results, close } = await openMongo({ url });
+    onTestFinished(close);
+    const db = client.db(new URL(url).pathname.slice(1));
+    const pages = 3000;
+    await insertWords(collectionsOf(db).words, Array<string>(pages).fill('often always'));
+    const ofHost = Array.from({ length: 30 }, (_, at) => at * 100);
+    await Promise.all(
+      ofHost.map((at) => results.insert({ ...resultAt(at), host: 'rare.example', response_code: 200 })),
+    );
+    const reads = await readsOfWords(db, async () => {
+      const where = { words: 'often always', status: '200', from: resultAt(0).probed_at };
+      expect(await results.page({ by: 'host', host: 'rare.example', where }, 30)).toHaveLength(30);
+    });
+    const examined = reads.reduce((sum, { keysExamined }) => sum + Number(keysExamined), 0);
+    // The newest 120 entries of two lists, and 30 pages in each and for their documents.
+    expect(examined).toBeLessThan(500);
+    expect(reads.length).toBeLessThanOrEqual(5);
+  });
+
+  it('finds the newest pages with the beginning of a word, of more entries than can be sorted', async () => {
+    const url = freshUrl();
+    const { results, close } = await openMongo({ url });
+    onTestFinished(close);
+    const db = client.db(new URL(url).pathname.slice(1));
+    const beginningSo = [...'abcdefghij'].map((letter) => `ferr${letter}`).join(' ');
+    const pages = Array.from({ length: 2040 }, (_, at) => (at % 4 === 0 ? beginningSo : 'other'));
+    await insertWords(collectionsOf(db).words, pages);
+    const newest = Array.from({ length: 10 }, (_, at) => 2036 - 4 * at);
+    await Promise.all(newest.map((at) => results.insert(resultAt(at))));
+    const found = await results.page({ by: 'all', where: { words: 'ferr*' } }, 10);
+    expect(found.map(({ id }) => id)).toEqual(newest.map((at) => ID + at));
   });
 
   it('reads the words of pages from their index, and documents only where the words meet', async () => {

@@ -20,86 +20,125 @@ export interface MomentSpan {
   readonly to: number;
 }
 
-/** Returns the newest moments of a span, newest first, at most `limit` entries. */
-type MomentList = (span: MomentSpan, limit: number) => Promise<readonly number[]>;
+/** The newest moments of a list in a span, newest first, none missing from `end` on. */
+interface Head {
+  readonly moments: readonly number[];
+  readonly end: number;
+}
+
+interface MomentList {
+  /** Set when all moments of a span must be read to know the newest one. */
+  readonly isUnordered?: boolean;
+  /** Reads the newest moments of a span, at most `limit` entries. */
+  newest(span: MomentSpan, limit: number): Promise<Head>;
+  /** Looks up which of these moments the list has. Left out where reading the documents costs less. */
+  readonly among?: (moments: readonly number[]) => Promise<readonly number[]>;
+}
 
 /** Number of lists that are compared. Conditions beyond them are compared in the documents. */
 const MAX_LISTS = 4;
 const STEP_GROWTH = 4;
 const MAX_STEP = 10_000;
-/** A list with this many times the entries of the shortest is not read: fewer documents are read in its place. */
-const MAX_RATIO = 10;
-/** Number of entries with a prefix above which they are not sorted, and are compared in the documents. */
+/** Neighbouring entries that are read in the time in which one moment is looked up, or in less than its documents are. */
+const ENTRIES_PER_LOOKUP = 4;
+const ENTRIES_PER_DOCUMENT = 10;
+/** Number of entries with a prefix above which they are not sorted. */
 const MAX_SORTED = 5000;
 
 /**
- * Iterates over the moments that all lists have, newest first, in steps that become longer. May have some that a long
- * list lacks.
+ * Iterates over the moments that all lists have, newest first. After `first` entries, steps are as long as it takes to
+ * find the `wanted` number. May have some that a long list lacks.
  */
 export async function* commonMoments(
   all: readonly MomentList[],
   { from, to: last }: MomentSpan,
   first: number,
+  wanted: number,
 ): AsyncGenerator<readonly number[]> {
   let lists = all;
   let to = last;
-  for (let size = first; to >= from; size = Math.min(size * STEP_GROWTH, MAX_STEP)) {
-    const read = await Promise.all(
-      lists.map(async (list) => {
-        const moments = await list({ from, to }, size);
-        return { list, moments, end: moments.length < size ? from : (moments.at(-1) ?? from) };
-      }),
-    );
+  for (let size = first; to >= from; ) {
+    const headIn = (list: MomentList) =>
+      list.isUnordered === true ? { moments: [], end: to + 1 } : list.newest({ from, to }, size);
+    const read = await Promise.all(lists.map(async (list) => ({ list, ...(await headIn(list)) })));
     const heads = read.toSorted((a, b) => a.end - b.end || a.moments.length - b.moments.length).slice(0, MAX_LISTS);
     const [rarest, ...others] = heads;
     if (rarest === undefined) return;
     lists = heads.map(({ list }) => list);
-    const { end, moments } = rarest;
-    const limit = MAX_RATIO * Math.max(moments.length, first);
-    const sets = await Promise.all(
-      others.map(async (other) => {
-        const rest = other.end === end ? [] : await other.list({ from: end, to: other.end }, limit);
-        return rest.length < limit ? new Set([...other.moments, ...rest]) : undefined;
-      }),
-    );
-    yield [...new Set(moments)].filter((moment) => sets.every((set) => set?.has(moment) !== false));
-    to = end - 1;
+    let found: readonly number[] = [...new Set(rarest.moments)];
+    for (const { list, ...head } of others) found = await thoseOf(list, head, found);
+    yield found;
+    to = rarest.end - 1;
+    const growth = found.length < wanted ? wanted / Math.max(found.length, 1) : STEP_GROWTH;
+    size = Math.min(Math.ceil(size * growth), MAX_STEP);
   }
+}
+
+/**
+ * Returns the moments that a list has, too. Older ones than those of its head are looked up, or all entries between
+ * them are read, by what takes less time.
+ */
+async function thoseOf(list: MomentList, head: Head, moments: readonly number[]): Promise<readonly number[]> {
+  const before = (end: number) => moments.filter((moment) => moment < end);
+  const older = before(head.end);
+  const oldest = older.at(-1);
+  if (oldest === undefined) return common(moments, head.moments);
+  const limit = older.length * (list.among === undefined ? ENTRIES_PER_DOCUMENT : ENTRIES_PER_LOOKUP);
+  const frequency = head.moments.length / ((head.moments[0] ?? head.end) - head.end + 1);
+  const rest =
+    frequency * (head.end - oldest) > limit
+      ? { moments: [], end: head.end }
+      : await list.newest({ from: oldest, to: head.end - 1 }, limit);
+  const unknown = before(rest.end);
+  const lookedUp = unknown.length === 0 || list.among === undefined ? unknown : await list.among(unknown);
+  return common(moments, [...head.moments, ...rest.moments, ...lookedUp]);
+}
+
+function common(moments: readonly number[], others: readonly number[]): readonly number[] {
+  const set = new Set(others);
+  return moments.filter((moment) => set.has(moment));
 }
 
 /** Returns the moments at which there are captures with one of these terms. */
 export function momentsOfWord({ words }: Collections, terms: readonly string[]): MomentList {
-  const match = { terms: { $in: [...terms] } };
-  return (span, limit) => readMoments(words, match, { field: 'moment', index: BY_WORD }, span, limit);
+  const having = { terms: { $in: [...terms] } };
+  const time: TimeField = { field: 'moment', index: BY_WORD };
+  return {
+    ...listIn(words, having, time),
+    among: (moments) => readTogether(words, [{ $match: { ...having, moment: { $in: [...moments] } } }], time),
+  };
 }
 
 /**
- * Returns the moments of captures with a word that begins like one of these; undefined when there are too many. An
- * index has them in no order of time, so all are read.
+ * Returns the moments of captures with a word that begins like one of these. An index has them in no order of time. So
+ * they are sorted, or, when there are too many, read only between the moments of other lists.
  */
-export async function momentsOfPrefix(
-  { words }: Collections,
-  terms: Choice,
-  { from, to }: MomentSpan,
-): Promise<MomentList | undefined> {
-  const stages = [
-    { $match: { terms: { $in: [...terms] }, moment: { $gte: from, $lte: to } } },
-    { $limit: MAX_SORTED },
-    { $group: { _id: null, moments: { $push: '$moment' } } },
-  ];
-  const [found] = await words.aggregate<{ moments: number[] }>(stages, { hint: BY_WORD }).toArray();
-  const moments = found?.moments ?? [];
-  if (moments.length === MAX_SORTED) return undefined;
-  const sorted = moments.sort((a, b) => b - a);
-  return async (span, limit) => sorted.filter((one) => one >= span.from && one <= span.to).slice(0, limit);
+export async function momentsOfPrefix({ words }: Collections, terms: Choice, whole: MomentSpan): Promise<MomentList> {
+  const within = ({ from, to }: MomentSpan, limit: number) => {
+    const match = { terms: { $in: [...terms] }, moment: { $gte: from, $lte: to } };
+    return readTogether(words, [{ $match: match }, { $limit: limit }], { field: 'moment', index: BY_WORD });
+  };
+  const all = await within(whole, MAX_SORTED);
+  if (all.length === MAX_SORTED) {
+    return {
+      isUnordered: true,
+      async newest(span, limit) {
+        const moments = await within(span, limit);
+        return moments.length === limit ? { moments: [], end: span.to + 1 } : { moments, end: span.from };
+      },
+    };
+  }
+  const sorted = all.toSorted((a, b) => b - a);
+  return {
+    newest: async ({ from, to }, limit) =>
+      headOf(sorted.filter((one) => one >= from && one <= to).slice(0, limit), from, limit),
+    among: async () => sorted,
+  };
 }
 
 /** Returns the moments of records that meet the conditions other than the words, as far as an index has them. */
 export async function momentsOfFacts(collections: Collections, filter: ResultFilter): Promise<readonly MomentList[]> {
-  const listOf =
-    (match: Document, index: string): MomentList =>
-    (span, limit) =>
-      readMoments(collections.results, match, { field: 'probed_at', index }, span, limit);
+  const listOf = (match: Document, index: string) => listIn(collections.results, match, { field: 'probed_at', index });
   const hosts = await hostsOf(collections, filter);
   const urls = filter.by === 'url' ? wantedUrlKeys(filter).map((key) => new Binary(key)) : [];
   return [
@@ -121,23 +160,36 @@ interface TimeField {
   readonly index: string;
 }
 
+/** A list whose entries an index has in the order of time. */
+function listIn<T extends Document>(collection: Collection<T>, match: Document, time: TimeField): MomentList {
+  const bound = (moment: number) => (time.field === 'moment' ? moment : new Date(timeOfMoment(moment)));
+  return {
+    async newest({ from, to }, limit) {
+      const stages = [
+        { $match: { ...match, [time.field]: { $gte: bound(from), $lt: bound(to + 1) } } },
+        { $sort: { [time.field]: -1 } },
+        { $limit: limit },
+      ];
+      return headOf(await readTogether(collection, stages, time), from, limit);
+    },
+  };
+}
+
+function headOf(moments: readonly number[], from: number, limit: number): Head {
+  return { moments, end: moments.length < limit ? from : (moments.at(-1) ?? from) };
+}
+
 /** Entries come in one document, which is read ten times as fast as one document for each. */
-async function readMoments<T extends Document>(
+async function readTogether<T extends Document>(
   collection: Collection<T>,
-  match: Document,
+  stages: readonly Document[],
   { field, index }: TimeField,
-  { from, to }: MomentSpan,
-  limit: number,
 ): Promise<readonly number[]> {
-  const bound = (moment: number) => (field === 'moment' ? moment : new Date(timeOfMoment(moment)));
-  const stages = [
-    { $match: { ...match, [field]: { $gte: bound(from), $lt: bound(to + 1) } } },
-    { $sort: { [field]: -1 } },
-    { $limit: limit },
-    { $group: { _id: null, moments: { $push: `$${field}` } } },
-  ];
   const [found] = await collection
-    .aggregate<{ moments: readonly (number | Date)[] }>(stages, { hint: index })
+    .aggregate<{ moments: readonly (number | Date)[] }>(
+      [...stages, { $group: { _id: null, moments: { $push: `$${field}` } } }],
+      { hint: index },
+    )
     .toArray();
   return (found?.moments ?? []).map((moment) => (typeof moment === 'number' ? moment : momentOf(moment.getTime())));
 }

@@ -25,6 +25,8 @@ import { type WordsFilter, wordsFilter } from './words-filter.ts';
 /** Moments whose documents are read at first, and at most, beyond the results that are missing in the page. */
 const READ_AHEAD = 10;
 const MAX_READ = 500;
+/** Results that are read together. */
+const PART = 30;
 /** Time for which the words of pages are compared with phrases in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
 /** Maximum number of moments at which a phrase is looked for, for one page of results. */
@@ -33,34 +35,52 @@ const MAX_MOMENTS_OF_PHRASE = 20_000;
 const FIRST = momentOf(0);
 const LAST = momentOf(Date.UTC(2100, 0, 1));
 
-type Candidate = Pick<WordsDocument, '_id'> & Partial<Pick<WordsDocument, 'words'>>;
+type Candidate = Pick<WordsDocument, '_id' | 'moment'> & Partial<Pick<WordsDocument, 'words'>>;
 
-export async function pageByWords(
+/** Returns a function that returns the next results of a list, newest first, at most the given number. */
+export function readByWords(
   collections: Collections,
   filter: ResultFilter,
-  words: string,
   limit: number,
   from: Keyset | undefined,
   maxMoments = MAX_MOMENTS_OF_PHRASE,
-): Promise<readonly Result[]> {
+): (wanted: number) => Promise<readonly Result[]> {
+  const parts = resultsByWords(collections, filter, limit, from, maxMoments);
+  const left: Result[] = [];
+  return async (wanted) => {
+    while (left.length < wanted) {
+      const { value, done } = await parts.next();
+      if (done === true) break;
+      left.push(...value);
+    }
+    return left.splice(0, wanted);
+  };
+}
+
+/** Iterates over the results of a list, newest first, in parts. */
+async function* resultsByWords(
+  collections: Collections,
+  filter: ResultFilter,
+  limit: number,
+  from: Keyset | undefined,
+  maxMoments: number,
+): AsyncGenerator<readonly Result[], undefined> {
   const { where = {} } = filter;
-  const wanted = wordsFilter(wordsQuery(words));
+  const wanted = wordsFilter(wordsQuery(where.words ?? ''));
   const after = placeOf(startOf(where, from));
   const span = {
     from: where.from === undefined ? FIRST : Math.max(momentOf(timeOf(where.from)), FIRST),
     to: Math.min(momentOf(after.probedAt), LAST),
   };
-  const found: Result[] = [];
   let read = 0;
   for await (const moments of momentsIn(collections, filter, wanted, span, limit)) {
     const candidates = await documentsAt(collections, wanted, moments);
     read += moments.length;
-    found.push(...(await matchingOf(collections, filter, wanted, candidates, after)));
-    // Later moments are older than all that were found.
-    if (found.length >= limit) break;
+    for (const part of inParts(await havingPhrases(wanted, candidates))) {
+      yield await matchingOf(collections, filter, part, after);
+    }
     if (wanted.phrases !== undefined && read >= maxMoments) throw new CapstanError('phrase_too_frequent');
   }
-  return found.sort((a, b) => timeOf(b.probed_at) - timeOf(a.probed_at) || b.id - a.id).slice(0, limit);
 }
 
 /** Iterates over the moments at which results may match, newest first, in parts that become longer. */
@@ -71,14 +91,13 @@ async function* momentsIn(
   span: MomentSpan,
   limit: number,
 ): AsyncGenerator<readonly number[]> {
-  const beginnings = await Promise.all(prefixes.map((prefix) => momentsOfPrefix(collections, prefix, span)));
   const lists = [
     ...terms.map((term) => momentsOfWord(collections, term)),
-    ...beginnings.filter((list) => list !== undefined),
+    ...(await Promise.all(prefixes.map((prefix) => momentsOfPrefix(collections, prefix, span)))),
     ...(await momentsOfFacts(collections, filter)),
   ];
   let read = limit + READ_AHEAD;
-  for await (const moments of commonMoments(lists, span, 4 * limit)) {
+  for await (const moments of commonMoments(lists, span, 4 * limit, read)) {
     for (let at = 0; at < moments.length; read = Math.min(2 * read, MAX_READ)) {
       yield moments.slice(at, at + read);
       at += read;
@@ -94,36 +113,53 @@ function documentsAt(
   return words
     .find({ $and: [...conditions, { moment: { $in: [...moments] } }] })
     .hint(BY_WORD)
-    .project<Candidate>(phrases === undefined ? { _id: 1 } : { words: 1 })
+    .project<Candidate>(phrases === undefined ? { moment: 1 } : { moment: 1, words: 1 })
     .toArray();
 }
 
-/** Returns the results of these documents that meet all conditions and follow a position. */
-async function matchingOf(
-  { results }: Collections,
-  filter: ResultFilter,
-  { phrases }: WordsFilter,
-  read: readonly Candidate[],
-  after: { readonly probedAt: number; readonly id: number },
-): Promise<readonly Result[]> {
+/** Returns the documents that have the phrases, newest first. */
+async function havingPhrases({ phrases }: WordsFilter, read: readonly Candidate[]): Promise<readonly Candidate[]> {
   const isMatch = ({ words = '' }: Candidate) =>
     phrases === undefined || meetsWords(wordsIn(unpackWords(words).text), phrases);
-  const ids: number[] = [];
+  const matching: Candidate[] = [];
   let since = performance.now();
   for (const each of read) {
     if (performance.now() - since > TURN_MS) {
       await nextTurn();
       since = performance.now();
     }
-    if (isMatch(each)) ids.push(each._id);
+    if (isMatch(each)) matching.push(each);
   }
-  if (ids.length === 0) return [];
-  const found = await results.find({ _id: { $in: ids } }).toArray();
-  return found.map(recordOf).filter((result) => {
-    const probedAt = timeOf(result.probed_at);
-    const isAfter = probedAt < after.probedAt || (probedAt === after.probedAt && result.id < after.id);
-    return isAfter && meetsFilter(result, filter);
-  });
+  return matching.sort((a, b) => b.moment - a.moment);
+}
+
+/** Divides documents in their order into parts. Those of one moment are not divided. */
+function inParts(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
+  const parts: Candidate[][] = [];
+  for (const each of candidates) {
+    const part = parts.at(-1);
+    if (part === undefined || (part.length >= PART && part.at(-1)?.moment !== each.moment)) parts.push([each]);
+    else part.push(each);
+  }
+  return parts;
+}
+
+/** Returns the results of these documents that meet all conditions and follow a position, newest first. */
+async function matchingOf(
+  { results }: Collections,
+  filter: ResultFilter,
+  candidates: readonly Candidate[],
+  after: { readonly probedAt: number; readonly id: number },
+): Promise<readonly Result[]> {
+  const found = await results.find({ _id: { $in: candidates.map(({ _id }) => _id) } }).toArray();
+  return found
+    .map(recordOf)
+    .filter((result) => {
+      const probedAt = timeOf(result.probed_at);
+      const isAfter = probedAt < after.probedAt || (probedAt === after.probedAt && result.id < after.id);
+      return isAfter && meetsFilter(result, filter);
+    })
+    .sort((a, b) => timeOf(b.probed_at) - timeOf(a.probed_at) || b.id - a.id);
 }
 
 /** Whether a result meets a filter, apart from the words of its page. */

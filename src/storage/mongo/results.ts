@@ -7,7 +7,7 @@ import { asDetailed, withoutEvidence } from '../records/record.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { documentOf, evidenceOf, recordOf, type WordsDocument, wordsOf } from './documents.ts';
-import { pageByWords } from './page-by-words.ts';
+import { readByWords } from './page-by-words.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
 import { readInParts } from './read-in-parts.ts';
@@ -100,13 +100,14 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         return found === null ? undefined : (found.api_key_name ?? '');
       }),
     page: (filter, limit, after) =>
-      ask(() =>
-        readInParts(limit, after, async (part, from) =>
-          filter.where?.words === undefined
-            ? (await pageOf(collections, filter, part, from)).map(recordOf)
-            : pageByWords(collections, filter, filter.where.words, part, from),
-        ),
-      ),
+      ask(() => {
+        if (filter.where?.words !== undefined) {
+          return readInParts(limit, after, readByWords(collections, filter, limit, after));
+        }
+        return readInParts(limit, after, async (part, from) =>
+          (await pageOf(collections, filter, part, from)).map(recordOf),
+        );
+      }),
     similar: (likeness, limit) => ask(() => similarTo(collections, likeness, limit)),
     mark: (id, before, after) =>
       ask(async () => {
