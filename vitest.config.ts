@@ -40,7 +40,7 @@ export default defineConfig(async ({ mode }) => ({
     isolate: false,
     sequence: { sequencer: StartOrder },
     // Concurrent tests mostly wait for deadlines. Captures that keep the cores busy wait for a slot of their actor.
-    maxConcurrency: 12,
+    maxConcurrency: 20,
     execArgv: [
       // V8 ends a process now and then when it frees WebAssembly code, which fetch runs:
       // `Check failed: jit_page.has_value()` in UnregisterWasmAllocation.

@@ -2,16 +2,12 @@ import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
-import { comeToRest } from '../page/come-to-rest.ts';
+import { captureAtRest } from '../page/capture-at-rest.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { navigate } from '../page/loading/navigate.ts';
-import { refuseUnwanted } from '../page/refuse-unwanted.ts';
-import { type Found, salvage } from '../page/salvage.ts';
-import { resizeImage } from '../page/screenshot/resize-image.ts';
-import { planShot, type ShotPlan } from '../page/screenshot/shot-plan.ts';
-import { takeScreenshot } from '../page/screenshot/take-screenshot.ts';
-import type { Taken } from '../page/taken.ts';
-import { demandPaint } from '../page/wait/demand-paint.ts';
+import type { RunningCapture } from '../page/running-capture.ts';
+import { salvage } from '../page/salvage.ts';
+import { planShot } from '../page/screenshot/shot-plan.ts';
 import { mapElements } from '../reading/elements/map-elements.ts';
 import { readHostFacts } from '../reading/host/host-facts.ts';
 import { softwareSigns } from '../reading/host/software-signs.ts';
@@ -22,21 +18,20 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
 /*
  * One capture on one page. Its steps, in the order in which they are performed, by the phases that `timings` names:
  *
- * | phase    | step                                                               | in             | until        |
- * |----------|--------------------------------------------------------------------|----------------|--------------|
- * | open     | open a page in a context of its own, set up before its first script | `open`         | deadline     |
- * | navigate | open the URL, or the one over http where https was assumed         | `navigate`     | deadline     |
- * | load     | wait until the document has loaded, again after each redirect      | `comeToRest`   | waiting time |
- * | interact | style sheet, cookie banner, scripts, actions, form                 | `comeToRest`   | waiting time |
- * | wait     | for a selector, a function, the network, a delay                   | `comeToRest`   | waiting time |
- * | settle   | until nothing changes; scroll through what is shown; read it       | `comeToRest`   | waiting time |
- * |          | refuse an unwanted status or text                                  | `takePicture`  | deadline     |
- * | picture  | hide and mask; shoot; resize                                       | `takePicture`  | deadline     |
- * | evidence | evidence, element map, outputs, words, verdict                     | `performSteps` | deadline     |
+ * | phase    | step                                                               | in              | until        |
+ * |----------|--------------------------------------------------------------------|-----------------|--------------|
+ * | open     | open a page in a context of its own, set up before its first script | `open`          | deadline     |
+ * | navigate | open the URL, or the one over http where https was assumed         | `navigate`      | deadline     |
+ * | load     | wait until the document has loaded, again after each redirect      | `captureAtRest` | waiting time |
+ * | interact | style sheet, cookie banner, scripts, actions, form                 | `captureAtRest` | waiting time |
+ * | wait     | for a selector, a function, the network, a delay                   | `captureAtRest` | waiting time |
+ * | settle   | until nothing changes; scroll through what is shown; read it       | `captureAtRest` | waiting time |
+ * |          | refuse an unwanted status or text                                  | `captureAtRest` | deadline     |
+ * | picture  | hide and mask; shoot; resize                                       | `captureAtRest` | deadline     |
+ * | evidence | evidence, element map, outputs, words, verdict                     | `performSteps`  | deadline     |
  *
- * With default options, the screenshot is usually taken earlier: when the page has loaded, `comeToRest` calls
- * `captureStill`, which reads the page and takes the screenshot. If nothing changed meanwhile, the phase `wait` is
- * skipped, and `takePicture` only refuses, in the phase `picture`, and resizes.
+ * With default options, the screenshot is usually taken earlier: when the page has loaded, `captureStill` reads it and
+ * takes the screenshot. If nothing changed meanwhile, the phase `wait` is skipped.
  *
  * The deadline is the request's `timeoutMs`. The waiting time ends before it: a fifth of it, from 1 to 5 s and at most
  * half, is kept for the screenshot (`src/capture/deadline.ts`). A step that is cut then makes the capture partial.
@@ -88,24 +83,20 @@ async function performSteps(
   deadline: Deadline,
   indexWords: boolean,
 ): Promise<Snapshot> {
-  const plan = planShot(request);
   deadline.enter('navigate');
   const standIn = await navigate(page, request, deadline);
-  const found: Found = {};
-  const { facts, cutPhase, picture } = await Promise.race([
-    takePicture(page, request, plan, deadline, found),
-    // Shortly before the deadline, what is known by then and the last frame of the window take its place.
-    salvage(page, request, plan, deadline, found),
-  ]);
+  const capture: RunningCapture = { page, request, plan: planShot(request), deadline, found: {} };
+  // Shortly before the deadline, what is known by then and the last frame of the window take the place of the capture.
+  const { facts, cutPhase, screenshot } = await Promise.race([captureAtRest(capture), salvage(capture)]);
   const { signs, ...document } = facts;
-  const { held, part: _part, ...image } = picture;
+  const { isPartial, part: _part, ...image } = screenshot;
   deadline.enter('evidence');
   const [noted, elements] = await Promise.all([
     page.notes.gather(page.frame.id, deadline),
-    mapElements(page, request, deadline, picture),
+    mapElements(page, request, deadline, screenshot),
   ]);
-  const outputs = await makeOutputs(page, request, deadline, picture);
-  const words = indexWords && standIn === null ? await readPageWords(page, request, deadline, picture) : null;
+  const outputs = await makeOutputs(page, request, deadline, screenshot);
+  const words = indexWords && standIn === null ? await readPageWords(page, request, deadline, screenshot) : null;
   const exceeded = page.egressProxy.exceeded();
   const { evidence } = noted;
   // The headers of a page that shows a PDF are its own.
@@ -119,33 +110,13 @@ async function performSteps(
     outputs,
     elements,
     words,
-    cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
+    cutPhase: cutPhase ?? (isPartial ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,
-    verdict: standIn === null && signs !== null ? await judgePage(page, signs, document, picture, deadline) : null,
+    verdict: standIn === null && signs !== null ? await judgePage(page, signs, document, screenshot, deadline) : null,
     remoteIp: URL.canParse(facts.finalUrl) ? page.egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     hostFacts: request.html === undefined ? readHostFacts(gathered) : null,
     softwareSigns: softwareSigns(gathered, signs, document),
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };
-}
-
-/** Waits for the page and takes its picture. Adds the parts of the capture to `found` as they become known. */
-async function takePicture(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  plan: ShotPlan,
-  deadline: Deadline,
-  found: Found,
-): Promise<Taken> {
-  const { facts, cutPhase, picture: taken } = await comeToRest(page, request, plan, deadline);
-  found.facts = facts;
-  found.cutPhase = cutPhase;
-  if (cutPhase !== null) await demandPaint(page, plan, deadline);
-  await refuseUnwanted(page, request, facts, deadline);
-  deadline.enter('picture');
-  const whole = taken ?? (await takeScreenshot(page, plan, deadline));
-  const picture = await deadline.step('resize the image', resizeImage(whole, plan));
-  found.picture = picture;
-  return { facts, cutPhase, picture };
 }

@@ -35,7 +35,7 @@ interface ScannedCaptures {
 
 /** Maximum number of captures on a page, folded ones included, or of failures. The page's filter looks through them. */
 const MAX_ITEMS_PER_PAGE = 5_000;
-/** Number of captures that are read before their thumbnails are made. */
+/** Number of captures that are read, and whose thumbnails are made, together. */
 const READ_TOGETHER = 100;
 
 /**
@@ -85,24 +85,27 @@ export async function exportScan(
     cards.push({ ...cardOf(scanned, evidence), thumbnail, perception_hash: result.perception_hash });
   };
 
-  let reading: Promise<void>[] = [];
+  let unread: (() => Promise<void>)[] = [];
+  const readAll = async (): Promise<void> => {
+    const reads = unread;
+    unread = [];
+    await Promise.all(reads.map((read) => limit(read)));
+  };
   for await (const outcome of outcomes) {
     if ('code' in outcome) {
       if (failures.length === MAX_ITEMS_PER_PAGE) {
-        await Promise.all(reading);
+        await readAll();
         await writeFailures(true);
       }
       const failure: (typeof failures)[number] = { ...outcome };
       failures.push(failure);
       const { url, capture } = outcome;
       if (capture === undefined || !url.startsWith('https:')) continue;
-      reading.push(limit(() => readCertificate(failure, capture)));
-    } else reading.push(limit(() => readCard(outcome)));
-    if (reading.length < READ_TOGETHER) continue;
-    await Promise.all(reading);
-    reading = [];
+      unread.push(() => readCertificate(failure, capture));
+    } else unread.push(() => readCard(outcome));
+    if (unread.length >= READ_TOGETHER) await readAll();
   }
-  await Promise.all(reading);
+  await readAll();
   if (failures.length > 0) await writeFailures(false);
 
   const inOrder = cards.toSorted((a, b) => a.result.id - b.result.id);

@@ -113,7 +113,7 @@ li:has(> details[open]) { grid-column: 1 / -1; }
 li:has(> details[open]) > img { max-width: 30rem; }
 table { border-collapse: collapse; }
 td, th { padding: 0.1rem 0.5rem; text-align: left; overflow-wrap: anywhere; }
-td:nth-child(2) { white-space: nowrap; }
+th, td:nth-child(2) { white-space: nowrap; }
 @media (width >= 48rem) { td:first-child { min-width: 18rem; } }
 @media (width < 48rem) { thead { display: none; } td { display: block; } tr { display: block; padding: 0.5rem 0; border-bottom: 1px solid #8888; } }
 `;

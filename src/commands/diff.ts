@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { errorText } from '../capture/basics/error-text.ts';
-import { ignoreField, type PictureDifference } from '../capture/comparison/comparison.ts';
+import { ignoreField, type VisualDifference } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
@@ -39,10 +39,10 @@ export function registerDiffCommand(program: Command): void {
     .action(async (before: string, after: string, flags: Flags) => {
       // Exits, which removes temporary files: a signal alone would leave them.
       for (const signal of END_SIGNALS) process.once(signal, () => process.exit(codeOfEnd({ reason: signal })));
-      const { picture, drawing } = await compared(before, after, flags);
+      const { visual, drawing } = await compared(before, after, flags);
       if (flags.output !== undefined && drawing !== null) await written(flags.output, drawing);
-      process.stdout.write(flags.json === true ? `${JSON.stringify(picture)}\n` : readable(picture));
-      if (picture.regions.length > 0) process.exitCode = DIFFERENT;
+      process.stdout.write(flags.json === true ? `${JSON.stringify(visual)}\n` : readable(visual));
+      if (visual.regions.length > 0) process.exitCode = DIFFERENT;
     });
 }
 
@@ -62,14 +62,14 @@ async function compared(before: string, after: string, { output, ignore: texts }
     draws: output !== undefined,
     places: false,
   };
-  const { picture, drawing } = await createComparisonThread(async () => temporaryDirectory())
+  const { visual, drawing } = await createComparisonThread(async () => temporaryDirectory())
     .compare(captures)
     .catch((error: unknown) => {
       const reason = error instanceof CapstanError ? error.message : 'one of the files is not an image';
       throw new ConfigError(`${before} and ${after} cannot be compared: ${reason}`);
     });
-  if (picture === null) throw new Error('images were compared, and there is no difference of them');
-  return { picture, drawing };
+  if (visual === null) throw new Error('images were compared, and there is no difference of them');
+  return { visual, drawing };
 }
 
 async function imageIn(file: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -88,7 +88,7 @@ async function written(file: string, drawing: { stream(): Readable }): Promise<v
   }
 }
 
-function readable({ regions, share, truncated }: PictureDifference): string {
+function readable({ regions, share, truncated }: VisualDifference): string {
   if (regions.length === 0) return '';
   const rest = truncated ? ['and more regions'] : [];
   return `${[...readableRegions(regions), ...rest, `${(share * 100).toFixed(2)} % changed`].join('\n')}\n`;

@@ -3,7 +3,7 @@ import { reserveOf } from '../capture/deadline.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import { overHttp } from '../capture/target.ts';
-import { type Connected, dial } from './dial.ts';
+import { dial } from './dial.ts';
 import { DialledConnection } from './dialled-connection.ts';
 import type { DialTarget } from './egress.ts';
 import { type Destination, type EgressPolicy, isLocalhost, unbracketed } from './egress-policy.ts';
@@ -31,29 +31,28 @@ export async function dialTarget(
   const { target, proxy, timeoutMs } = asked;
   const began = performance.now();
   const leftMs = (): number => Math.max(1, Math.ceil(timeoutMs - (performance.now() - began)));
-  const late = (text: string) => new CapstanError('capture_timeout', text);
-
   const lookUp = (destination: Destination): Promise<readonly string[]> =>
     resolveInTime(asked, signal, (inTime) => egressPolicy.admit(destination, inTime), leftMs());
   /** `within`: time for the connection in milliseconds, after which it rejects with `expired()`. */
-  const connect = (addresses: readonly string[], port: number, within: number, expired: () => CapstanError) => {
-    const isSooner = within < dialTimeoutMs;
-    const timeoutMs = isSooner ? within : dialTimeoutMs;
-    return dial(addresses, { port, timeoutMs, signal, expired: isSooner ? expired : undefined });
+  const connect = async (
+    destination: Destination,
+    addresses: readonly string[],
+    within: number,
+    expired: () => CapstanError,
+  ): Promise<DialledConnection> => {
+    const limit = within < dialTimeoutMs ? { timeoutMs: within, expired } : { timeoutMs: dialTimeoutMs };
+    const connected = await dial(addresses, { port: destination.port, signal, ...limit });
+    return new DialledConnection({ destination, ...connected, ms: performance.now() - began });
   };
-  const reach = async (destination: Destination, step: string): Promise<Connected> => {
-    const addresses = await lookUp(destination);
-    const within = leftMs();
-    const expired = () => late(`nothing could be captured within ${timeoutMs} ms (${step})`);
-    return connect(addresses, destination.port, within, expired);
+  const connectInTime = (destination: Destination, addresses: readonly string[], step = 'open the URL') => {
+    const late = `nothing could be captured within ${timeoutMs} ms (${step})`;
+    return connect(destination, addresses, leftMs(), () => new CapstanError('capture_timeout', late));
   };
-  const opened = (destination: Destination, { socket, address }: Connected): DialledConnection =>
-    new DialledConnection({ destination, socket, address, ms: performance.now() - began });
 
   if (proxy !== undefined) {
     const at = proxyDestination(proxy);
     try {
-      return opened(at, await reach(at, 'open the URL'));
+      return await connectInTime(at, await lookUp(at));
     } catch (error) {
       throw aboutProxy(error, at);
     }
@@ -63,10 +62,8 @@ export async function dialTarget(
   const plainUrl = overHttp(target);
   if (plainUrl === undefined) {
     const addresses = await lookUp(destination);
-    const within = leftMs();
     try {
-      const expired = () => late(`nothing could be captured within ${timeoutMs} ms (open the URL)`);
-      return opened(destination, await connect(addresses, destination.port, within, expired));
+      return await connectInTime(destination, addresses);
     } catch (error) {
       // The browser may know that the host is served over https alone (HSTS), and never ask for port 80.
       if (!isUnreachable(error) || !mayBePreloaded(target.parsed)) throw error;
@@ -74,24 +71,24 @@ export async function dialTarget(
     }
   }
 
-  const plain = new URL(plainUrl);
-  const overTls = async (): Promise<Connected | CapstanError> => {
+  const overTls = async (): Promise<DialledConnection | CapstanError> => {
     try {
       const addresses = await lookUp(destination);
       // The attempt over TLS may hang, and the one over http needs as much time.
       const within = Math.ceil((leftMs() - reserveOf(leftMs())) / 2);
       const silent = () => new CapstanError('target_unreachable', `no answer from ${target.url}`);
-      return await connect(addresses, destination.port, within, silent);
+      return await connect(destination, addresses, within, silent);
     } catch (error) {
       if (isUnreachable(error)) return error;
       throw error;
     }
   };
   const first = await overTls();
-  if (!(first instanceof CapstanError)) return opened(destination, first);
+  if (!(first instanceof CapstanError)) return first;
   try {
-    const second = await reach(urlDestination(plain), 'open the URL over http');
-    return opened(urlDestination(plain), second).failed(destination, first);
+    const plain = urlDestination(new URL(plainUrl));
+    const second = await connectInTime(plain, await lookUp(plain), 'open the URL over http');
+    return second.failed(destination, first);
   } catch (error) {
     signal.throwIfAborted();
     const { code, reason } = toFailure(error);

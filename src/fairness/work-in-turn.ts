@@ -4,11 +4,11 @@ import { createPlaces } from './share.ts';
 import { createTurns } from './turns.ts';
 
 /**
- * Runs at most `atOnce` works at a time. Owners take turns, and so do the batches of one owner. `isShared`: an owner that
- * takes long leaves half of the places to others.
+ * Runs at most `atOnce` works at a time. Owners take turns, and so do the batches of one owner. `limitsOwners`: one whose
+ * works take long leaves half of the places to others.
  */
-export function createWorkInTurn(atOnce: number, isShared = false) {
-  const turns = createTurns(() => atOnce, isShared ? undefined : () => true);
+export function createWorkInTurn(atOnce: number, limitsOwners = false) {
+  const turns = createTurns(() => atOnce, limitsOwners ? undefined : () => true);
   return {
     get waiting() {
       return turns.waiting;

@@ -44,7 +44,7 @@ interface CompareAnswer {
   readonly drawing: ReadableFile | null;
 }
 
-const SAME_PICTURE = { regions: [], truncated: false, changed_pixels: 0, share: 0 } satisfies Partial<Difference>;
+const UNCHANGED = { regions: [], truncated: false, changed_pixels: 0, share: 0 } satisfies Partial<Difference>;
 
 export type Comparisons = ReturnType<typeof createComparisons>;
 
@@ -126,10 +126,10 @@ export function createComparisons(
       return inThread(null);
     });
     if (found === undefined) return undefined;
-    const { picture, drawing, around, ...words } = found;
+    const { visual, drawing, around, ...words } = found;
     const [titleOfOld, titleOfNow] = [lineOf(old.title, ignore.texts), lineOf(now.title, ignore.texts)];
     const difference = {
-      ...(picture ?? SAME_PICTURE),
+      ...(visual ?? UNCHANGED),
       ...words,
       title: titleOfOld.words === titleOfNow.words ? null : { from: titleOfOld.shown, to: titleOfNow.shown },
       response_code: changeOf(old.response_code, now.response_code),

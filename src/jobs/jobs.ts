@@ -113,10 +113,10 @@ export function createJobs(options: JobsOptions) {
     return `${jobKeyOf(asked?.by?.apiKeyName ?? null)}${ids()}`;
   };
 
-  const add = async (job: Omit<NewJob, 'work' | 'isShared'>, content: Work): Promise<JobRecord> => {
+  const add = async (job: Omit<NewJob, 'work' | 'keysShare'>, content: Work): Promise<JobRecord> => {
     const packed = await packWork(content);
     inRequest.set(job.id, AsyncLocalStorage.snapshot());
-    await store.add({ ...job, work: packed, isShared: (content.by ?? ANY_CLIENT).owner !== null });
+    await store.add({ ...job, work: packed, keysShare: (content.by ?? ANY_CLIENT).owner !== null });
     const added = await store.get(job.id);
     if (added === undefined) throw new Error(`job ${job.id} was stored, but cannot be read`);
     counts.added += 1;
@@ -154,7 +154,7 @@ export function createJobs(options: JobsOptions) {
         });
       }
       try {
-        await store.requireRoom({ id, isShared: of !== null });
+        await store.requireRoom({ id, keysShare: of !== null });
         const signal = gone === undefined ? stopping.signal : AbortSignal.any([stopping.signal, gone]);
         const openSitemap = (url: string) => options.openSitemap(url, template.proxy, signal);
         const { report, bytes } = await storeList(store, id, list, {

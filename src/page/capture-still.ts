@@ -7,9 +7,9 @@ import { evaluate, unblocked } from './asking/ask-page.ts';
 import { type Call, call } from './asking/page-scripts.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { documentFacts, observed } from './observe-document.ts';
-import type { ShotPlan } from './screenshot/shot-plan.ts';
+import type { RunningCapture, Taken } from './running-capture.ts';
 import { takeScreenshot } from './screenshot/take-screenshot.ts';
-import type { Taken } from './taken.ts';
+
 import { MAX_SETTLE_MS } from './wait/await-settled.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
@@ -36,7 +36,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
  * Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm; a full
  * page does so only if it fits the window.
  */
-function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): boolean {
+function mayBeStill({ page, request, deadline }: RunningCapture): boolean {
   const given: Readonly<Record<string, unknown>> = request;
   const isPlain = DECISIVE.every((name) => given[name] === DEFAULTS[name]);
   if (!isPlain || request.format === 'pdf' || page.interaction !== undefined) return false;
@@ -52,14 +52,10 @@ function hasTime({ waitingMs }: Deadline): boolean {
  * they have loaded, so this saves a wait of 100 ms. Returns undefined when the page changed after its load: then the
  * caller waits until it has settled, and captures it again.
  */
-export async function captureStill(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  plan: ShotPlan,
-  deadline: Deadline,
-): Promise<Omit<Taken, 'cutPhase'> | undefined> {
+export async function captureStill(capture: RunningCapture): Promise<Taken | undefined> {
+  const { page, request, plan, deadline } = capture;
   const { document } = page.frame;
-  if (document === null || !mayBeStill(page, request, deadline)) return undefined;
+  if (document === null || !mayBeStill(capture)) return undefined;
   deadline.enter('settle');
   if (request.fullPage && !((await fitsWindow(page, request, deadline)) && hasTime(deadline))) return undefined;
   let { started } = page.requests;
@@ -87,11 +83,12 @@ export async function captureStill(
   const quiet = evaluate(page, call('stayedStill'));
   // Rejects only when the page fails, and then the screenshot rejects as well.
   quiet.catch(() => undefined);
-  const picture = await takeScreenshot(page, plan, deadline);
+  const screenshot = await takeScreenshot(page, plan, deadline);
+  const taken: Taken = { facts, screenshot, cutPhase: null };
   // The page's scripts are off by now, so `quiet` would not resolve.
-  if (picture.held) return { facts, picture };
+  if (screenshot.isPartial) return taken;
   const stayedQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));
-  return stayedQuiet === true && isStill() ? { facts, picture } : undefined;
+  return stayedQuiet === true && isStill() ? taken : undefined;
 }
 
 /** Returns false also for a page that is blocked or replaced. */

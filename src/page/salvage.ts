@@ -1,14 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import type { Deadline } from '../capture/deadline.ts';
-import type { CaptureRequest } from '../capture/request.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
+import type { RunningCapture, Taken } from './running-capture.ts';
 import { isOneColour } from './screenshot/is-one-colour.ts';
-import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
+import { lastFrame, mayShowWindow, screenshotOf } from './screenshot/last-frame.ts';
 import { resizeImage } from './screenshot/resize-image.ts';
-import type { ShotPlan } from './screenshot/shot-plan.ts';
-import type { Taken } from './taken.ts';
 
 /** Times before the deadline at which the last frame is requested, and at which it replaces the screenshot. */
 const REQUEST_MS = 800;
@@ -22,21 +19,12 @@ const MAX_SHARE = 0.3;
 const UNREAD_REQUEST_SHARE = 0.4;
 const UNREAD_USE_SHARE = 0.2;
 
-/** The parts of a capture that are known so far. */
-export type Found = { -readonly [part in keyof Taken]?: Taken[part] };
-
 /**
  * Resolves shortly before the deadline with the last frame of the window in place of a screenshot that has not come:
  * the main thread of a page can be busy for longer than any screenshot waits. Does not resolve when there is a
  * screenshot, or when the page shows nothing.
  */
-export async function salvage(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  plan: ShotPlan,
-  deadline: Deadline,
-  found: Found,
-): Promise<Taken> {
+export async function salvage({ page, request, plan, deadline, found }: RunningCapture): Promise<Taken> {
   const never = new Promise<never>(() => {});
   // A page that does not answer cannot be searched for an unwanted text.
   const mayRefuse = (request.failOnStatus ?? request.failOnText) !== undefined;
@@ -48,7 +36,7 @@ export async function salvage(
     if (found.facts !== undefined) await deadline.comes(ms);
   };
   await comes(deadline.reserveMs * UNREAD_REQUEST_SHARE, Math.min(REQUEST_MS, share));
-  if (found.picture !== undefined || page.frame.document === null) return never;
+  if (found.screenshot !== undefined || page.frame.document === null) return never;
   const drawing = viewOf(page);
   // It is awaited later. If the page ends before, the steps of the capture report it.
   drawing.catch(() => undefined);
@@ -57,12 +45,12 @@ export async function salvage(
   // Since then, another document has come, or this one has been painted.
   if (page.frame.document !== view.document || page.frame.painted !== view.painted) view = await viewOf(page);
   const { frame, painted } = view;
-  if (found.picture !== undefined || frame === null) return never;
+  if (found.screenshot !== undefined || frame === null) return never;
   if (!painted && (await isOneColour(frame))) return never;
   return {
     facts: found.facts ?? (await shownDocument(page)),
     cutPhase: found.cutPhase ?? deadline.phase,
-    picture: await resizeImage({ ...(await pictureOf(frame, plan)), part: null, held: true }, plan),
+    screenshot: await resizeImage({ ...(await screenshotOf(frame, plan)), part: null, isPartial: true }, plan),
   };
 }
 

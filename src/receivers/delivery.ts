@@ -12,7 +12,7 @@ export interface DeliveryOptions
   /** Maximum number of messages that one receiver is sent at once. */
   readonly atOnce?: number | undefined;
   /** Whether API keys share the places. */
-  readonly isShared: () => boolean;
+  readonly keysShare: () => boolean;
 }
 
 /** Receivers are ordinary web services: 4 concurrent messages are fast enough, and 40 would overload many. */
@@ -29,14 +29,14 @@ export type Delivery = Awaited<ReturnType<typeof startDelivery>>;
 
 /** Delivers the messages of a store, which no other process delivers meanwhile. */
 export async function startDelivery(store: DeliveryStore, options: DeliveryOptions) {
-  const { receiverOf, emit, clock, report, times = RETRY_TIMES, atOnce = AT_ONCE, isShared } = options;
+  const { receiverOf, emit, clock, report, times = RETRY_TIMES, atOnce = AT_ONCE, keysShare } = options;
   const channels = new Map<string, Channel>();
   const ending = new AbortController();
   const withoutImages = createWorkInTurn(AT_ONCE_IN_ALL, true);
   const withImages = createWorkInTurn(WITH_IMAGES_AT_ONCE, true);
   const inTurn: ChannelOptions['inTurn'] = ({ key, kind }, apiKeyName, send) => {
     const turns = kind === 'webhook' ? withoutImages : withImages;
-    return firstValueFrom(turns.run(isShared() ? apiKeyName : null, send, key));
+    return firstValueFrom(turns.run(keysShare() ? apiKeyName : null, send, key));
   };
   let pending = 0;
   let isEnding = false;
@@ -120,7 +120,7 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
     },
     /** Stores messages. Resolves when they are stored, and `send` may be called. */
     add: async (deliveries: readonly NewDelivery[]): Promise<void> => {
-      const dropped = await store.add(deliveries, isShared());
+      const dropped = await store.add(deliveries, keysShare());
       pending += deliveries.length - dropped.length;
       for (const [key, ofReceiver] of Map.groupBy(dropped, ({ receiver }) => receiver)) {
         await channelOf(key).dropped(ofReceiver.length);

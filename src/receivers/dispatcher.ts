@@ -21,7 +21,7 @@ interface EventPage {
 }
 
 /** A receiver to tell of an event. */
-export interface Told {
+export interface Addressee {
   readonly receiver: string;
   /** Address, for receivers that only the event names. */
   readonly url?: string | undefined;
@@ -32,7 +32,7 @@ export interface DispatcherOptions extends Omit<DeliveryOptions, 'upTo'> {
   /** Opens the store, once. */
   readonly open: () => DeliveryStore;
   /** Returns the receivers to tell of each event. */
-  readonly toldOf: (events: readonly LoggedEvent[]) => Promise<readonly (readonly Told[])[]>;
+  readonly addresseesOf: (events: readonly LoggedEvent[]) => Promise<readonly (readonly Addressee[])[]>;
   /** Whether there are receivers of events that name none. */
   readonly isAlwaysOn: boolean;
   /** Whether a database keeps the messages. */
@@ -58,7 +58,7 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
  * position. Of several processes, one does this. Without any receiver, nothing is read and nothing runs.
  */
 export function createDispatcher(options: DispatcherOptions) {
-  const { source, open, toldOf, isAlwaysOn, isDurable, onGap, report } = options;
+  const { source, open, addresseesOf, isAlwaysOn, isDurable, onGap, report } = options;
   let store: DeliveryStore | undefined;
   let lock: HeldLock | undefined;
   let delivery: Delivery | undefined;
@@ -150,8 +150,8 @@ export function createDispatcher(options: DispatcherOptions) {
 
   const tell = async (events: readonly LoggedEvent[]): Promise<void> => {
     for (const { type, body } of events) if (type === GAP && !body.includes('ended_abruptly')) onGap(body);
-    const told = await toldOf(events);
-    const deliveries = events.flatMap((event, at) => deliveriesOf(event, told[at] ?? []));
+    const addressees = await addresseesOf(events);
+    const deliveries = events.flatMap((event, at) => deliveriesOf(event, addressees[at] ?? []));
     const last = events.at(-1);
     if (deliveries.length === 0 || last === undefined || delivery === undefined) return;
     await delivery.add(deliveries);
@@ -227,11 +227,11 @@ function namesAny({ callback, notify }: NonNullable<LoggedEvent['to']>): boolean
 }
 
 /** Returns the messages about an event. */
-export function deliveriesOf(event: LoggedEvent, told: readonly Told[]): readonly NewDelivery[] {
-  if (told.length === 0) return [];
+export function deliveriesOf(event: LoggedEvent, addressees: readonly Addressee[]): readonly NewDelivery[] {
+  if (addressees.length === 0) return [];
   const { at, id, batch, watch } = factsOf(event.body);
   const lane = watch !== null ? `w${watch}` : id !== null ? `c${id}` : batch !== null ? `b${batch}` : 's';
-  return told.map(({ receiver, url }) => ({
+  return addressees.map(({ receiver, url }) => ({
     id: messageId(`${receiver} ${url ?? ''}`, event.key ?? String(event.id)),
     ...{ receiver, url, lane, about: event.type, event: event.body, position: event.id },
     apiKeyName: event.api_key_name ?? null,

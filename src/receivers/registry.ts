@@ -5,7 +5,7 @@ import { isReceiverKind, type NewReceiver, UNKNOWN_KIND } from '../capture/work/
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
-import type { Told } from './dispatcher.ts';
+import type { Addressee } from './dispatcher.ts';
 import { CALLBACKS, givenIn, KEYS, type Receiver } from './receiver.ts';
 import { refused } from './transports/exchange.ts';
 import { TRANSPORTS, type TransportParts } from './transports.ts';
@@ -108,7 +108,7 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
       return ofKey === undefined ? fixed.get(key) : givenTo(ofKey.apiKeyName, ofKey.name);
     },
     /** Returns the receivers that an event names, or that are told of all events of its type. */
-    toldOf: ({ type, to, ...event }: LoggedEvent): readonly Told[] => {
+    addresseesOf: ({ type, to, ...event }: LoggedEvent): readonly Addressee[] => {
       const apiKey = event.api_key_name ?? null;
       const ofType = type === 'pressure.changed' ? alerted : everything.map(({ key }) => ({ receiver: key }));
       const ofOperator = to === undefined ? [] : ofType;

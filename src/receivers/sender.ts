@@ -89,10 +89,10 @@ export class Sender {
     if (this.#isTellingDropped) return;
     this.#isTellingDropped = true;
     try {
-      const { dropped: told } = await this.state.read();
-      if (told === 0) return;
-      const attempt = await this.attempt(receiver, droppedMessage(told, this.#options.clock(), receiver));
-      if (attempt?.end === 'delivered') await this.state.change(({ dropped }) => ({ dropped: dropped - told }));
+      const { dropped: count } = await this.state.read();
+      if (count === 0) return;
+      const attempt = await this.attempt(receiver, droppedMessage(count, this.#options.clock(), receiver));
+      if (attempt?.end === 'delivered') await this.state.change(({ dropped }) => ({ dropped: dropped - count }));
     } finally {
       this.#isTellingDropped = false;
     }

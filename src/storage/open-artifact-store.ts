@@ -72,13 +72,13 @@ async function openInService(kind: ArtifactStoreKind, parts: ServiceParts): Prom
     return {
       artifacts,
       // Processes that share a database could remove a record from it, but not from this data directory.
-      copies: createOwnCopies(local, { keepsFailed: !database.isShared }),
+      copies: createOwnCopies(local, { keepsFailed: !database.isMultiProcess }),
       lock: async () => holdLock(retentionLock(dataDir)),
       stop: () => Promise.resolve(),
     };
   }
   // Other processes of a shared database read a capture as soon as its record is there.
-  const copies = createUploads(local, artifacts, { later: !database.isShared });
+  const copies = createUploads(local, artifacts, { later: !database.isMultiProcess });
   const sweep = createSweep({ backend, lock: () => database.lock('artifacts.sweep'), onProblem });
   sweep.start();
   return {

@@ -103,7 +103,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   /** Whether the data directory holds the captures themselves, and not only those that wait for delivery elsewhere. */
   const holdsCaptures = ARTIFACT_STORES[kind].isInDataDir;
   // Two processes that deliver the same local copies could remove a capture between its upload and its record.
-  const data = createDataDirectory(options.dataDir, { isShared: holdsCaptures });
+  const data = createDataDirectory(options.dataDir, { isMultiProcess: holdsCaptures });
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
   if (options.requireStore === true && holdsCaptures) await checkStoreExists(dataDir, dbPath);
@@ -113,7 +113,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { results, jobs, watches, idempotency, sharedLinks, labels } = database;
   const { logsEvents = true } = options;
   const ownEvents =
-    database.isShared && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
+    database.isMultiProcess && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
   const local = createFileArtifactStore(data);
   const { artifacts, copies, lock, stop } = await openArtifactStore(kind, {
     dataDir,

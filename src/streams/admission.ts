@@ -116,7 +116,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         width,
         {
           isClosed: () => closed,
-          isShared: () => owner !== null && taken$.value > (ofOwner.get(owner) ?? 0),
+          hasOthers: () => owner !== null && taken$.value > (ofOwner.get(owner) ?? 0),
           change: (by) => change(by, owner),
           await(gain) {
             waiting.set(gain, owner);

@@ -116,7 +116,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
-      const pace = createReadPace({ isShared: reservation.isShared, scheduler });
+      const pace = createReadPace({ hasOthers: reservation.hasOthers, scheduler });
       const room$ = readAhead.room$.pipe(switchMap(() => pace.room$));
       const count = ({ outcome }: BatchItem): void => {
         done += 1;

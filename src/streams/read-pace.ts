@@ -21,7 +21,7 @@ const SHARED: Pause = { share: 0.15, maxMs: 40 };
 
 interface ReadPaceOptions {
   /** Whether other owners have captures. */
-  readonly isShared: () => boolean;
+  readonly hasOthers: () => boolean;
   readonly scheduler?: SchedulerLike;
   /** @default The utilization of this thread. */
   readonly utilization?: typeof performance.eventLoopUtilization;
@@ -32,7 +32,7 @@ interface ReadPaceOptions {
  * are read at once, and captures of other owners would wait at each of their steps.
  */
 export function createReadPace({
-  isShared,
+  hasOthers,
   scheduler = asyncScheduler,
   utilization = performance.eventLoopUtilization,
 }: ReadPaceOptions) {
@@ -43,7 +43,7 @@ export function createReadPace({
   const mayRead = (): boolean => {
     if (together < TOGETHER) return true;
     const passedMs = scheduler.now() - beganAt;
-    const { share, maxMs } = isShared() ? SHARED : ALONE;
+    const { share, maxMs } = hasOthers() ? SHARED : ALONE;
     // The clock may be set back.
     if (passedMs < 0 || passedMs >= maxMs) return true;
     return passedMs >= MIN_PAUSE_MS && utilization(usedAt).utilization <= share;

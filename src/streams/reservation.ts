@@ -18,7 +18,7 @@ export interface Reservation {
   /** Number of those beyond its width. */
   readonly ahead: number;
   /** Whether captures of other owners are admitted. */
-  readonly isShared: () => boolean;
+  readonly hasOthers: () => boolean;
   /**
    * Waits for a place, then calls `begin` with it, or with undefined after the reservation was revoked. With `isToDial`,
    * may take a place beyond the width. Returns a function that ends the wait.
@@ -42,7 +42,7 @@ export interface Reservation {
 interface ReservationCount {
   /** Whether admission has ended, so that no capture may wait for a place. */
   isClosed(): boolean;
-  isShared(): boolean;
+  hasOthers(): boolean;
   change(by: number): void;
   /** Takes a place when one is free, and then calls `gain`. */
   await(gain: () => void): void;
@@ -122,7 +122,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
 
   const reservation: Reservation = {
     width,
-    isShared: count.isShared,
+    hasOthers: count.hasOthers,
     get size() {
       return size;
     },

@@ -2,7 +2,7 @@ import type { Found } from './found.ts';
 import { readXml } from './xml-reader.ts';
 
 /** Services that answer http. nmap names a port by its number where it did not look (`http-alt`, `vnc-http`). */
-const HTTP_SERVICE = /^(?:ssl\/)?(?:(?:\w+-)*https?(?:-\w+)*|http-?proxy|www|caldav|webcache)$/i;
+const HTTP_SERVICE = /^(?:ssl\/)?(?!http-rpc-epmap$)(?:(?:\w+-)*https?(?:-\w+)*|http-?proxy|www|caldav|webcache)$/i;
 const TLS_SERVICE = /^ssl\/|\bhttps\b/i;
 
 /** TCP and UDP have this many ports together; further elements are left out. */
@@ -80,14 +80,11 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly 
       ports = [];
       return found;
     },
-    unfinished: (line) => [
-      {
-        line,
-        text: '',
-        reason: 'unfinished',
-        problem: 'the file ends before its scan did: a last host may be missing',
-      },
-    ],
+    unfinished: (line) => {
+      const problem = 'the file ends before its scan did: a last host may be missing';
+      if (port !== undefined) ports.pop();
+      return [...(ports.length > 0 ? targetsOfHost(line) : []), { line, text: '', reason: 'unfinished', problem }];
+    },
     broken: (problem, line) => [
       { line, text: '', reason: 'invalid', problem: `is not XML from here on, and was read no further: ${problem}` },
     ],

@@ -24,6 +24,8 @@ const MAX_TEXT_CHARACTERS = 16 * 1024;
 const MAX_KEPT_CHARACTERS = 1024 * 1024;
 /** Maximum number of elements in each other. */
 const MAX_DEPTH = 256;
+/** Errors that lose no target: an unknown entity, blank lines before the first tag, and files that were joined. */
+const HARMLESS = /undefined entity|declaration must be at|^expected (?:one of|the name) |only one root|located doctype/;
 
 /**
  * Reads XML as it arrives, and generates the findings of the handler, those of a piece together. Entities other than
@@ -35,12 +37,11 @@ export async function* readXml<T>(
 ): AsyncGenerator<readonly T[], void, undefined> {
   const parser = new QuietParser((message) => {
     // An end in the middle of an element is no error of the text before it.
-    if (!isEnding && !isHarmless(message, hasElement)) problem ??= message;
+    if (!isEnding && !HARMLESS.test(message)) problem ??= message;
   });
   let found: T[] = [];
   let problem: string | undefined;
   let isEnding = false;
-  let hasElement = false;
   let kept = 0;
   const contents: string[] = [];
   const add = (piece: string): void => {
@@ -51,7 +52,6 @@ export async function* readXml<T>(
   };
   parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
     kept = 0;
-    hasElement = true;
     contents.push('');
     if (contents.length > MAX_DEPTH) problem ??= `has more than ${MAX_DEPTH} elements in each other`;
     if (problem !== undefined) return;
@@ -81,10 +81,12 @@ export async function* readXml<T>(
     return;
   }
   const isUnfinished = contents.length > 0;
+  // Closing resets the line.
+  const { line } = parser;
   isEnding = true;
   parser.close();
   yield found;
-  if (isUnfinished) yield handler.unfinished(parser.line);
+  if (isUnfinished) yield handler.unfinished(line);
 }
 
 /** Reports errors without creating `Error` objects: 16,000 unknown entities in a piece took 0.1 s of one turn. */
@@ -100,11 +102,6 @@ class QuietParser extends SaxesParser {
     this.#onProblem(message);
     return this;
   }
-}
-
-/** Whether an error loses no target: an unknown entity, or blank lines before the first tag. */
-function isHarmless(message: string, hasElement: boolean): boolean {
-  return message.includes('undefined entity') || (!hasElement && message.includes('declaration must be at the start'));
 }
 
 function localName(name: string): string {

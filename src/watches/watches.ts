@@ -55,7 +55,7 @@ export function createWatches(options: WatchesOptions) {
       const wanted = await by(unpackSummary(stored.summary), stored);
       const { host, rules, by: client } = unpackSummary(wanted.summary);
       const { every: everyMs = null, labels } = rules;
-      return { host, everyMs, labels, isShared: client.owner !== null, ...wanted };
+      return { host, everyMs, labels, keysShare: client.owner !== null, ...wanted };
     });
     due.search();
     return changed && watchOf(changed);
@@ -80,7 +80,7 @@ export function createWatches(options: WatchesOptions) {
         ...packWatch(written, wanted, { by, createdAt: iso(createdAt), isPaused: false }),
         progress: packProgress(NO_PROGRESS),
       };
-      await store.add({ ...stored, labels: wanted.rules.labels, isShared: by.owner !== null });
+      await store.add({ ...stored, labels: wanted.rules.labels, keysShare: by.owner !== null });
       due.search();
       return watchOf(stored);
     },

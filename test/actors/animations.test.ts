@@ -65,7 +65,7 @@ describe('disabled animations', () => {
 });
 
 describe('a caret', () => {
-  it('is in the picture unless animations are disabled', async () => {
+  it('is in the screenshot unless animations are disabled', async () => {
     const png = await pngOf(await capture('/animated/caret', { waitForFunction: 'true' }));
     expect(countOf(png, RED)).toBeGreaterThan(100);
   });

@@ -1,42 +1,11 @@
 import { expect, it } from 'vitest';
 import { failureOf } from '../support/actor.ts';
-import { LATE, shortlyBeforeLate } from '../support/capture-request.ts';
 import { freePort } from '../support/free-port.ts';
-import { pixelsOf } from '../support/image.ts';
-import { coloursOf, type DriverGround, describeDriver } from './driver-suite.ts';
+import { type DriverGround, describeDriver } from './driver-suite.ts';
 
 describeDriver('the direct driver', {}, describeMore);
 
 function describeMore({ site, capture }: DriverGround): void {
-  // Captures that mostly wait for their deadlines.
-  it.concurrent('waits for a late image', async () => {
-    const [late, blank] = await Promise.all([capture('/slow-image?ms=600'), capture('/slow-image?ms=60000', LATE)]);
-    expect(late.cutPhase).toBeNull();
-    expect(blank.cutPhase).toBe('load');
-    expect(coloursOf(await pixelsOf(late.image)).size).toBeGreaterThan(coloursOf(await pixelsOf(blank.image)).size);
-  });
-
-  it.concurrent('captures what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', LATE);
-    expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
-    expect(snapshot.html).toContain('There is more to come');
-  });
-
-  it.concurrent('stops a page that reloads itself at each load event, and captures what is there', async () => {
-    expect((await capture('/reload-loop?ms=0', LATE)).html).toContain('<h1>Again</h1>');
-  });
-
-  it.concurrent('ends the scripts of a page that blocks it before the load, and captures what is there', async () => {
-    const { cutPhase, title } = await capture(`/loop?when=parse&at=${shortlyBeforeLate()}`, LATE);
-    expect([cutPhase, title]).toEqual(['load', 'A page that spins']);
-  });
-
-  it.concurrent('times out for a target that never answers, and names the phase', async () => {
-    const error = await failureOf(capture('/hang', LATE));
-    expect(error.code).toBe('capture_timeout');
-    expect(error.message).toBe('nothing could be captured within 25000 ms (open the URL)');
-  });
-
   it.each([
     ['png', 20_000, ''],
     ['jpeg', 20_000, ''],

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest, LATE, shortlyBeforeLate } from '../support/capture-request.ts';
+import { captureRequest, LATE } from '../support/capture-request.ts';
 import { numbersOf, type Pixels, pixelsOf } from '../support/image.ts';
-import { type SiteAndActor, siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
+import { type SiteAndActor, siteAndActor } from '../support/site-and-actor.ts';
 
 export interface DriverGround extends Pick<SiteAndActor, 'site' | 'running'> {
   /** Captures a path of the site, or a URL. */
@@ -21,7 +21,7 @@ export function describeDriver(
   more: (ground: DriverGround) => void = () => {},
 ): void {
   describe(`a capture by ${name}`, () => {
-    const ground = siteAndActor(undefined, WAITING_SLOTS);
+    const ground = siteAndActor();
     const capture: DriverGround['capture'] = (path, overrides = {}, signal = patience) =>
       ground.running.actor.capture(
         captureRequest(URL.canParse(path) ? path : ground.site.url(path), { ...asks, ...overrides }),
@@ -103,14 +103,6 @@ function describeCaptures({ site, running, capture }: DriverGround): void {
       capture('/short', {}, AbortSignal.timeout(50)),
     ]);
     await expect.poll(() => running.actor.stats().busy).toBe(0);
-  });
-
-  // Last, so that it waits for its deadline beside the tests of one driver that do.
-  it.concurrent('ends the scripts of a page that blocks it after the load, and captures what is there', async () => {
-    const { cutPhase, title, html } = await capture(`/loop?at=${shortlyBeforeLate()}`, LATE);
-    expect(cutPhase).toMatch(/^(?:wait|settle)$/);
-    expect(title).toBe('A page that spins');
-    expect(html).toContain('<h1>Round and round</h1>');
   });
 }
 

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
-import { IN_FEW_PIXELS, siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 describe.concurrent('interaction with a page', () => {
-  const { capture, site } = siteAndActor(IN_FEW_PIXELS, WAITING_SLOTS);
+  // As many slots as captures wait for their deadlines.
+  const { capture, site } = siteAndActor(IN_FEW_PIXELS, 20);
 
   const acting = (...actions: Action[]) => capture('/interact', { actions });
   const refusalOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {

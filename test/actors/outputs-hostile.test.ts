@@ -3,6 +3,7 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
+import { IN_FEW_PIXELS } from '../support/site-and-actor.ts';
 
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 const BEGINNING = 'The beginning.';
@@ -57,8 +58,8 @@ describe('outputs of hostile pages', () => {
     async (_name, [script, cut, outputs = OUTPUTS]) => {
       const page = `<!doctype html><body><p>${BEGINNING}</p><script>${script}</script>`;
       const [hostile, neighbour] = await Promise.all([
-        running.actor.capture(htmlRequest(page, { outputs }), patience),
-        running.actor.capture(htmlRequest('<p>Calm', { outputs: ['text'] }), patience),
+        running.actor.capture(htmlRequest(page, { ...IN_FEW_PIXELS, outputs }), patience),
+        running.actor.capture(htmlRequest('<p>Calm', { ...IN_FEW_PIXELS, outputs: ['text'] }), patience),
       ]);
       const { text, links, markdown, blocks, accessibility } = hostile.outputs;
       // An output for which there was no time is null.
@@ -86,7 +87,8 @@ describe('outputs of hostile pages', () => {
     // Characters that nobody sees are taken out one by one: these take some three seconds.
     const unseen = `document.body.append('\\u200b '.repeat(1e6) + 'word', document.createElement('p'))`;
     const page = `<!doctype html><body><p>${BEGINNING}</p><script>for (let i = 0; i < 8; i += 1) ${unseen}</script>`;
-    const { markdown } = (await running.actor.capture(htmlRequest(page, { outputs: ['markdown'] }), patience)).outputs;
+    const request = htmlRequest(page, { ...IN_FEW_PIXELS, outputs: ['markdown'] });
+    const { markdown } = (await running.actor.capture(request, patience)).outputs;
     // On a slow machine the browser ends it before: it is null then.
     expect(String(markdown?.content ?? BEGINNING)).toContain(BEGINNING);
   });

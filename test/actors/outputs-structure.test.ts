@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { IN_FEW_PIXELS, ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
+import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 const ground = siteAndActor(IN_FEW_PIXELS);
 
 async function outputsOf(html: string, options: CaptureOptions = {}) {
-  const page = { type: 'text/html; charset=utf-8', text: `<!doctype html><html lang=en><meta charset=utf-8>${html}` };
-  const wanted = { ...ON_ONE_PAGE, outputs: ['markdown'], ...options } as const;
-  return (await ground.capture(`/part?${new URLSearchParams(page)}`, wanted)).outputs;
+  const page = `<!doctype html><html lang=en><meta charset=utf-8>${html}`;
+  return (await ground.captureHtml(page, { outputs: ['markdown'], ...options })).outputs;
 }
 
 const markdownOf = async (html: string) =>

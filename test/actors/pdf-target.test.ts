@@ -182,7 +182,8 @@ describe('a target that is a PDF', () => {
       expect([at(150, 60), at(150, 260)].toSorted()).toEqual([RED, WHITE]);
     });
 
-    it('asks for no more PDFs when the time for them is over', async () => {
+    // These two wait for their deadlines.
+    it.concurrent('asks for no more PDFs when the time for them is over', async () => {
       // Runs when the PDFs have been given up, and leaves the frames time to go on.
       const after = "fetch('/files/release').then(() => new Promise((done) => setTimeout(done, 1000)))";
       const { cutPhase } = await capture(shown('two iframes', '/files/held.pdf'), { javascript: { after } });
@@ -192,7 +193,7 @@ describe('a target that is a PDF', () => {
       expect(site.hits('/files/held.pdf')).toBe(3);
     });
 
-    it('captures a page in time when the PDF in its frame never ends', async () => {
+    it.concurrent('captures a page in time when the PDF in its frame never ends', async () => {
       const { cutPhase } = await capture(shown('iframe', '/files/endless.pdf'), { timeoutMs: 12_000 });
       expect(cutPhase).toBe('load');
     });

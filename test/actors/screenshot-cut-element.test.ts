@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { failureOf, patience } from '../support/actor.ts';
-import { htmlRequest } from '../support/capture-request.ts';
-import { actorForSuite } from '../support/for-suite.ts';
+import { failureOf } from '../support/actor.ts';
 import { type Colour, countOf, pngOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 const BLUE: Colour = [0, 0, 200, 255];
 const RED: Colour = [200, 0, 0, 255];
 const MASK: Colour = [255, 0, 255, 255];
 const STYLE = '<style>* { margin: 0; padding: 0 } #it { background: #0000c8 }</style>';
 
-const running = actorForSuite();
+const { captureHtml } = siteAndActor();
 
 const snapshotOf = (body: string, options: CaptureOptions = {}) =>
-  running.actor.capture(
-    htmlRequest(`<!doctype html>${STYLE}${body}`, { elementMap: false, selector: '#it', ...options }),
-    patience,
-  );
+  captureHtml(`<!doctype html>${STYLE}${body}`, { selector: '#it', ...options });
 
 const capture = async (body: string, options: CaptureOptions = {}) => {
   const snapshot = await snapshotOf(body, options);
@@ -109,7 +105,7 @@ const WHOLE: Readonly<Record<string, readonly [body: string, options?: CaptureOp
   ],
 };
 
-describe('an element that is cut off', () => {
+describe.concurrent('an element that is cut off', () => {
   it.each(Object.entries(CUT))('is shown as far as it is visible, and truncated: %s', async (_what, page) => {
     const [body, width, height, options] = page;
     const shot = await capture(body, options);
@@ -154,7 +150,7 @@ const PASSED: Readonly<Record<string, readonly [before: string, options?: Captur
   ],
 };
 
-describe('several elements that match', () => {
+describe.concurrent('several elements that match', () => {
   const visible = '<div class=one style="width:120px;height:80px;background:#0000c8"></div>';
 
   it.each(Object.entries(PASSED))('skips matches of which nothing is visible: %s', async (_what, page) => {

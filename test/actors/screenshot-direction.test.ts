@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture/request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { ON_ONE_PAGE, siteAndActor } from '../support/site-and-actor.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 const SIDE = 40;
 
 type Place = readonly [x: number, y: number];
 
-describe('the writing direction', () => {
-  const ground = siteAndActor();
+describe.concurrent('the writing direction', () => {
+  const ground = siteAndActor({ elementMap: false, ...ON_ONE_PAGE });
 
   const capture = (page: string, overrides: Partial<CaptureRequest>) => ground.capture(`/direction/${page}`, overrides);
 

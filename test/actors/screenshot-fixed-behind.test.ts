@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { htmlRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, type Pixels, pngOf } from '../support/image.ts';
 import { IN_NARROW_WINDOW, NARROW, siteAndActor } from '../support/site-and-actor.ts';
 
@@ -11,11 +10,11 @@ const WIDTH = NARROW.width;
 /** The right edge, where no text is. */
 const EDGE = WIDTH - 10;
 
-describe('what is fixed behind a page', () => {
-  const ground = siteAndActor();
+describe.concurrent('what is fixed behind a page', () => {
+  const ground = siteAndActor(IN_NARROW_WINDOW);
 
   const capture = async (html: string, options: CaptureOptions = { fullPage: true }) => {
-    const snapshot = await ground.captureOf(htmlRequest(html, { ...IN_NARROW_WINDOW, ...options }));
+    const snapshot = await ground.captureHtml(html, options);
     return { snapshot, png: await pngOf(snapshot) };
   };
 

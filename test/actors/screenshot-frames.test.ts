@@ -24,7 +24,7 @@ const otherSite = (path: string) => otherPort.url(path).replace('127.0.0.1', 'lo
 const capture = (query: Record<string, string>, options: CaptureOptions, { actor } = ground.running) => {
   const path = `/frames/below?${new URLSearchParams(query)}`;
   const viewport = { width: WIDTH, height: 720 };
-  return actor.capture(captureRequest(ground.site.url(path), { viewport, ...options }), patience);
+  return actor.capture(captureRequest(ground.site.url(path), { elementMap: false, viewport, ...options }), patience);
 };
 
 /** Number of pixels of the frame's corner square. `GROUND` is that of the rest of the frame. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
-import { LATE } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -19,7 +18,7 @@ const viewport = (width: number, height: number, deviceScaleFactor = 1) => ({
   viewport: { width, height, deviceScaleFactor },
 });
 
-describe('a viewport', () => {
+describe.concurrent('a viewport', () => {
   it.each([
     [800, 600, 1, 800, 600],
     [400, 300, 2, 800, 600],
@@ -83,12 +82,6 @@ describe.concurrent('a selector', () => {
     expect(countOf(await pngOf(snapshot), BLUE)).toBe(600 * 300);
   });
 
-  it('finds an element in what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture({ selector: 'h1', ...LATE }, '/never');
-    expect(snapshot).toMatchObject({ cutPhase: 'load' });
-    expect(snapshot.height).toBeLessThan(200);
-  });
-
   it('truncates an element at the maximum height of the format', async () => {
     const snapshot = await capture({ selector: 'main', format: 'webp' }, '/endless-height?px=30000');
     expect(snapshot).toMatchObject({ width: 1280, height: 16_383, truncatedBy: 'format', fullHeight: 0 });
@@ -111,7 +104,7 @@ describe.concurrent('a selector', () => {
   });
 });
 
-describe('a clip', () => {
+describe.concurrent('a clip', () => {
   it('shows that rectangle of the page, also outside the window', async () => {
     const snapshot = await capture({ clip: { x: 20, y: 1780, width: 340, height: 190 } });
     expect(snapshot).toMatchObject({ width: 340, height: 190, truncated: false });
@@ -158,7 +151,7 @@ describe('a clip', () => {
   });
 });
 
-describe('omitBackground', () => {
+describe.concurrent('omitBackground', () => {
   it('leaves unpainted areas of the page transparent', async () => {
     const [clear, opaque] = await Promise.all([capture({ omitBackground: true }), capture({})]);
     expect(colourAt(await pngOf(clear), 5, 5)).toEqual([0, 0, 0, 0]);

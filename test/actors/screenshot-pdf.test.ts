@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { failureOf } from '../support/actor.ts';
-import { htmlRequest, LATE } from '../support/capture-request.ts';
+import { htmlRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe.concurrent('a PDF', () => {
@@ -221,12 +221,6 @@ describe.concurrent('a PDF', () => {
     expect(cut.truncated).toBe(true);
     expect(sheetsOf(whole.image)).toHaveLength(200);
     expect(whole.truncated).toBe(false);
-  });
-
-  it('shows what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', LATE);
-    expect(snapshot.cutPhase).toBe('load');
-    expect(sheetsOf(snapshot.image)).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { LATE } from '../support/capture-request.ts';
 import { colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -13,7 +12,7 @@ const HALVED: CaptureOptions = {
   resize: { width: 160 },
 };
 
-describe('resize', () => {
+describe.concurrent('resize', () => {
   const ground = siteAndActor();
 
   const capture = (options: CaptureOptions, path = '/picture/parts') => ground.capture(path, options);
@@ -62,13 +61,4 @@ describe('resize', () => {
     const snapshot = await capture({ fullPage: true, maxHeight: 1000, resize: { width: 640 } }, '/tall?px=2000');
     expect(snapshot).toMatchObject({ width: 640, height: 500, fullHeight: 1000, truncatedBy: 'maxHeight' });
   });
-
-  it.concurrent.each(['/never', '/late/blocked'])(
-    'resizes the window of a page that is cut at its deadline: %s',
-    async (path) => {
-      const snapshot = await capture({ resize: { width: 320 }, format: 'jpeg', ...LATE }, path);
-      expect(snapshot).toMatchObject({ width: 320, height: 180, cutPhase: expect.any(String) });
-      expect(await sharp(snapshot.image).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
-    },
-  );
 });

@@ -22,10 +22,8 @@ const ground = siteAndActor();
 const otherSite = siteForSuite();
 
 const capture = (query: Record<string, string>, options: CaptureOptions = {}) => {
-  const path = `/tall?${new URLSearchParams(query)}`;
   const viewport = { width: WIDTH, height: HEIGHT };
-  const request = captureRequest(ground.site.url(path), { fullPage: true, viewport, ...options });
-  return ground.running.actor.capture(request, patience);
+  return ground.capture(`/tall?${new URLSearchParams(query)}`, { fullPage: true, viewport, ...options });
 };
 
 /** Colour of a row of `/tall`, which is 500 CSS px high. */

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
@@ -27,7 +28,7 @@ const ENGLISH = {
   acceptLanguage: 'en-US',
 };
 
-describe('the language and time zone that pages see', () => {
+describe.concurrent('the language and time zone that pages see', () => {
   const site = siteForSuite();
   const egress = createEgress({
     policy: createTargetPolicy({ allow: ['127.0.0.1', 'localhost'], deny: [] }),
@@ -35,10 +36,15 @@ describe('the language and time zone that pages see', () => {
   });
   afterAll(() => egress.close());
 
+  /** Starts one browser at a time, since each takes the environment of this process. */
+  const startingAlone = pLimit(1);
+
   /** Returns what is seen in each place of a page, by captures of a service that runs in the environment. */
   async function seenIn(environment: Record<string, string | undefined>, ...captures: readonly CaptureOptions[]) {
-    for (const [name, value] of Object.entries({ ...NOTHING_SET, ...environment })) vi.stubEnv(name, value);
-    const { actor, stop } = await startActor({ egress }).finally(() => vi.unstubAllEnvs());
+    const { actor, stop } = await startingAlone(async () => {
+      for (const [name, value] of Object.entries({ ...NOTHING_SET, ...environment })) vi.stubEnv(name, value);
+      return await startActor({ egress }).finally(() => vi.unstubAllEnvs());
+    });
     try {
       const url = site.url(`/language?other=http://localhost:${site.port}`);
       const seen: unknown[] = [];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright';
 import sharp from 'sharp';
@@ -36,6 +37,19 @@ async function* outcomes(): AsyncGenerator<ScannedPage | ScannedFailure, void, u
     yield { url: `https://dead-${at}.example/`, code, reason: MARKUP, capture: undefined };
   }
 }
+
+it('fails with the reason of a stop, which fails everything that is being read', async () => {
+  const stop = new Error('stopped');
+  async function* stopped(): AsyncGenerator<ScannedPage, void, undefined> {
+    yield { result: exampleResult(exampleId(0)), sameAs: undefined };
+    yield { result: exampleResult(exampleId(1)), sameAs: undefined };
+    await delay(10);
+    throw stop;
+  }
+  const source = { evidenceOf: () => Promise.reject(stop), openImage: () => Promise.reject(stop) };
+  // A rejection that is not handled fails the test.
+  await expect(exportScan(stopped(), source, await makeDirectory())).rejects.toBe(stop);
+});
 
 describe('the report of a scan', () => {
   let browser: Browser;
@@ -105,7 +119,8 @@ describe('the report of a scan', () => {
   });
 
   it('has a table of the targets that were not captured, which is filtered likewise', async () => {
-    await page.getByRole('link', { name: 'Not captured' }).first().click();
+    // Looking for a role takes 15 s on this page.
+    await page.locator('nav a', { hasText: 'Not captured' }).first().click();
     expect(await shown()).toBe(`${FAILURES} of ${FAILURES}`);
     await page.getByRole('combobox').selectOption('capture_timeout');
     expect(await page.locator('tr:visible').count()).toBe(FAILURES / 3 + 1);

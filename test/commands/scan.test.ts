@@ -24,7 +24,9 @@ beforeAll(async () => {
     if (request.url === '/formula') {
       return void response
         .writeHead(200, { 'Content-Type': 'text/html' })
-        .end('<title>=1+1</title><body style="background:linear-gradient(90deg,#000,#fff)">');
+        .end(
+          '<meta charset=utf-8><title>\u202e=1+1\u009b</title><body style="background:linear-gradient(90deg,#000,#fff)">',
+        );
     }
     return titledPage(request, response);
   });
@@ -56,7 +58,7 @@ describe('capstan scan', () => {
       `http://127.0.0.2:${port}/,200,127.0.0.2:${port}/,hosts/1,127.0.0.2`,
       `http://127.0.0.3:${port}/,200,127.0.0.3:${port}/,hosts/1,127.0.0.3`,
       `https://127.0.0.4:${closedPort}/,0,,,`,
-      `http://127.0.0.2:${port}/formula,200,'=1+1,,127.0.0.2`,
+      `http://127.0.0.2:${port}/formula,200,' =1+1,,127.0.0.2`,
       `https://127.0.0.5:${tls.port}/,0,,,`,
     ]);
     expect((await readdir(join(place.path, 'report'))).toSorted()).toEqual([
@@ -186,8 +188,12 @@ describe('capstan scan', () => {
     [['127.0.0.1', '--per-host', 'many'], '--per-host must be an integer from 1 to 100, not "many"'],
     [['127.0.0.1', '--schemes', 'ftp'], '--schemes must be https, http, or both'],
     [['127.0.0.1', '--json', '--csv'], '--json cannot be combined with --csv'],
-    [['127.0.0.1', '--resume'], '--resume takes the list of its scan'],
+    [['127.0.0.1', '--resume'], '--resume takes the list and the options of its scan'],
+    [['--resume', '--ports', '80'], '--resume takes the list and the options of its scan'],
+    [['--resume', '--full-page'], '--resume takes the list and the options of its scan'],
     [['--resume', '127.0.0.1'], '--resume takes the id of a scan, or nothing for the newest, not "127.0.0.1"'],
+    [['/etc/hostname'], '"/etc/hostname" is a file: name it with --list'],
+    [['--list', '/etc'], '--list takes a file with targets, and /etc is a directory'],
     [['--list', '/nonexistent', '--server', 'http://127.0.0.1:1'], '--list takes a file with targets'],
     [['127.0.0.1', '--report', '/proc'], '--report takes a new or empty directory'],
     [['a b'], 'scan takes targets, and "a b" has blanks'],

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { groupByLook } from '../../src/capture/finding/looks.ts';
 import { type GroupedBy, groupResults, MAX_GROUPED } from '../../src/grouping/group-results.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 import { describeInEachDatabase } from '../storage/each-database.ts';
 import { exampleId, exampleResult } from '../support/example-result.ts';
 
-const HASHES = ['00000000000000ff', '00000000000000fe', 'ffffffff00000000', '0000000000000007'];
+const HASHES = ['00000000000000ff', '00000000000000fe', 'ffffffff00000000', '000000000000007f'];
 
 describeInEachDatabase((open) => {
   let database: Database;
@@ -48,10 +49,31 @@ describeInEachDatabase((open) => {
     it('puts pictures that look alike in one group', async () => {
       const { groups } = await grouped('perception');
       expect(groups.map(({ value, count }) => [value, count])).toEqual([
-        ['0000000000000007', 3],
+        ['000000000000007f', 3],
         ['ffffffff00000000', 1],
       ]);
     });
+  });
+});
+
+describe('groups by look', () => {
+  it('has no forms among empty pages, whose perception hashes have few bits', () => {
+    const hashes = {
+      'an empty page': '0000000000000000',
+      'a line of text': 'c000000000000000',
+      'another line of text, of an error': 'c000800000000000',
+      'an index of files': '8080000000000000',
+      'a login form on white': '0000181c0c0c0000',
+      'a name on black': '0008301008000000',
+    };
+    const captures = Object.entries(hashes).map(([name, hash]) => ({ name, perception_hash: hash }));
+    expect(groupByLook(captures).map((group) => group.map(({ name }) => name))).toEqual([
+      ['a line of text', 'another line of text, of an error'],
+      ['an empty page'],
+      ['an index of files'],
+      ['a login form on white'],
+      ['a name on black'],
+    ]);
   });
 });
 

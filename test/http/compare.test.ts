@@ -359,7 +359,7 @@ describe('GET /compare', () => {
       });
     const damaged = compare(Buffer.from('not an image')).then(() => 'compared');
     // The thread of the damaged image has not ended yet.
-    expect(await damaged.catch(() => compare(image))).toMatchObject({ picture: { regions: [], share: 0 } });
+    expect(await damaged.catch(() => compare(image))).toMatchObject({ visual: { regions: [], share: 0 } });
   });
 
   it.each([

@@ -347,7 +347,7 @@ describe('a standing query', () => {
     const client = consumer(shared);
     const { id } = await client.create({});
     const { queries } = app.service;
-    const own = { apiKeyName: 'shop', filter: '{}', position: 0, notify: [], notifyAfter: 0, isShared: true };
+    const own = { apiKeyName: 'shop', filter: '{}', position: 0, notify: [], notifyAfter: 0, keysShare: true };
     await expect(
       (async () => {
         for (let at = 0; ; at += 1) await queries.add({ ...own, id: `own-${at}` });

@@ -62,8 +62,8 @@ describe('the thread of comparisons', () => {
       draws: false,
       places: true,
     };
-    const { picture, elements, around } = await createComparisonThread(async () => tmpdir()).compare(compared);
-    expect(picture?.regions.length).toBeGreaterThan(0);
+    const { visual, elements, around } = await createComparisonThread(async () => tmpdir()).compare(compared);
+    expect(visual?.regions.length).toBeGreaterThan(0);
     expect(elements).not.toBeNull();
     expect(around.length).toBeGreaterThan(0);
   });

@@ -122,8 +122,8 @@ describe('a comparison of large images', () => {
     const block = { left: 200, width: 300, height: 4000, background: '#e63' };
     const [a, b] = [await page(16_384, [{ ...block, top: 700 }]), await page(16_384, [{ ...block, top: 9000 }])];
     const thread = createComparisonThread(async () => staging);
-    const [{ picture, drawing }, added] = await measured(() => thread.compare(comparing([a, b], { draws })));
-    expect(picture?.regions.map(({ kind }) => kind)).toEqual(['edited', 'edited']);
+    const [{ visual, drawing }, added] = await measured(() => thread.compare(comparing([a, b], { draws })));
+    expect(visual?.regions.map(({ kind }) => kind)).toEqual(['edited', 'edited']);
     expect(added / 1e6).toBeLessThan(100);
     expect(await readdir(staging)).toEqual([]);
     await drawing?.close();
@@ -185,8 +185,8 @@ describe('a comparison of large images', () => {
       [inFiles, inMemory].map(({ drawing }) => buffer(drawing?.stream() ?? Readable.from([]))),
     );
     expect(drawn[0]?.equals(drawn[1] ?? Buffer.alloc(0))).toBe(true);
-    expect(inFiles.picture?.regions.length).toBeGreaterThan(0);
-    expect(inFiles.picture?.regions.every(({ to, from }) => ((to ?? from)?.x ?? 0) >= 160)).toBe(true);
+    expect(inFiles.visual?.regions.length).toBeGreaterThan(0);
+    expect(inFiles.visual?.regions.every(({ to, from }) => ((to ?? from)?.x ?? 0) >= 160)).toBe(true);
   });
 
   it('decodes its images in memory, and says so once, when it has no directory for files', async () => {
@@ -199,7 +199,7 @@ describe('a comparison of large images', () => {
     });
     for (const height of [100, 3600]) {
       const [a, b] = [await page(height, []), await page(height, [])];
-      expect((await thread.compare(comparing([a, b]))).picture).toMatchObject({ regions: [], share: 0 });
+      expect((await thread.compare(comparing([a, b]))).visual).toMatchObject({ regions: [], share: 0 });
     }
     expect(problems).toEqual([expect.stringContaining('ENOTDIR')]);
   });

@@ -263,9 +263,12 @@ const READER = { name: 'reader', key: 'reader-key', rate: null, scope: 'read' } 
 const SLOW = { name: 'slow', key: 'slow-key', rate: 1, scope: 'capture' } as const;
 const KEYS = [...TENANTS, READER, SLOW];
 
+/** Slots for all captures of a check, which mostly wait. */
+const CONCURRENT = { maxConcurrent: 12, clusterMaxConcurrent: 12 };
+
 describeWithTenants((start) => {
   const site = siteForSuite();
-  const running = tenantsForSuite(() => start({}, { apiKey: KEYS.map(({ key }) => key), namedKeys: KEYS }));
+  const running = tenantsForSuite(() => start(CONCURRENT, { apiKey: KEYS.map(({ key }) => key), namedKeys: KEYS }));
 
   it('shows each key its own captures alone', async () => {
     const { one } = await running();

@@ -6,7 +6,7 @@ import { captureRequest } from '../support/capture-request.ts';
 
 const planOf = (options: CaptureOptions = {}) => planShot(captureRequest('http://site.example/', options));
 
-describe('the plan of a picture', () => {
+describe('the plan of a screenshot', () => {
   it.each([
     [{}, { what: 'window' }],
     [{ fullPage: true }, { what: 'page' }],
@@ -17,7 +17,7 @@ describe('the plan of a picture', () => {
     expect(planOf(options).shown).toEqual(shown);
   });
 
-  it('takes a picture that is resized without loss, with the rows that PNG holds', () => {
+  it('takes a screenshot that is resized without loss, with the rows that PNG holds', () => {
     const plain = planOf({ format: 'webp', fullPage: true });
     const resized = planOf({ format: 'webp', fullPage: true, resize: { width: 100 } });
     expect([plain.taken.format, plain.final.format]).toEqual(['webp', 'webp']);

@@ -221,7 +221,7 @@ describeInEachDatabase((open) => {
       response.writeHead(503).end();
     });
     const times = { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 5 };
-    const rig = await startRig(database, { times, isShared: () => failingIf(isBroken) });
+    const rig = await startRig(database, { times, keysShare: () => failingIf(isBroken) });
     rig.batch('a', { callback: receiver.url });
     await polled(rig.said).toEqual(['a unreachable']);
     expect(rig.reported).toMatchObject([{ attempts: 5, reason: 'the service failed: broken' }]);
@@ -236,7 +236,7 @@ describeInEachDatabase((open) => {
     const operator = [{ name: 'broken', kind: 'webhook', address: receiver.url, every: HOUR }] as const;
     const times = { firstMs: 20, maxMs: 20, giveUpAfterMs: -1, minAttempts: 3 };
     const rig = await startRig(database, {
-      ...{ operator, times, clock: () => Date.now() + later, isShared: () => failingIf(isBroken) },
+      ...{ operator, times, clock: () => Date.now() + later, keysShare: () => failingIf(isBroken) },
     });
     for (const batch of ['a', 'b']) rig.batch(batch, { notify: ['broken'] });
     await polled(async () => (await rig.store.waiting()).get('o.broken')).toBe(2);
@@ -459,7 +459,7 @@ describeInEachDatabase((open) => {
     const operator = chats.map(
       ({ receiver }, at) => ({ name: `chat${at}`, kind: 'ntfy', address: receiver.url }) as const,
     );
-    const rig = await startRig(database, { operator, isShared: () => true });
+    const rig = await startRig(database, { operator, keysShare: () => true });
     const received = (all: typeof slow) => all.reduce((sum, { receiver }) => sum + receiver.received.length, 0);
     for (const { receiver } of slow) {
       for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { callback: receiver.url }, 'flood');
@@ -557,7 +557,7 @@ describe('the room for messages', () => {
     await using _receiver = receiver;
     await using quick = await startReceiver();
     const { thread, store } = limited({ all: { count: 8, bytes: 1_000_000 }, ofReceiver: many, dead: few });
-    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { isShared: () => true });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { keysShare: () => true });
     for (const batch of ['a', 'b', 'c', 'd', 'e']) rig.batch(batch, { callback: receiver.url }, 'flood');
     await polled(rig.said).toEqual(['e dropped']);
     rig.batch('f', { callback: quick.url }, 'shop');
@@ -573,7 +573,7 @@ describe('the room for messages', () => {
     await using _receiver = receiver;
     const operator = [{ name: 'team', kind: 'webhook', address: receiver.url }] as const;
     const { thread, store } = limited({ all: many, ofReceiver: { count: 8, bytes: 1_000_000 }, dead: few });
-    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { operator, isShared: () => true });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { operator, keysShare: () => true });
     for (const batch of ['a', 'b', 'c', 'd', 'e']) rig.batch(batch, { notify: ['team'] }, 'flood');
     await polled(rig.said).toEqual(['e dropped']);
     rig.batch('f', { notify: ['team'] }, 'shop');

@@ -14,7 +14,7 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 import { openLog } from './open-log.ts';
 import { receiverEgress, SECRET } from './receiver.ts';
 
-export interface RigOptions extends Partial<Pick<DispatcherOptions, 'times' | 'atOnce' | 'clock' | 'isShared'>> {
+export interface RigOptions extends Partial<Pick<DispatcherOptions, 'times' | 'atOnce' | 'clock' | 'keysShare'>> {
   readonly webhooks?: readonly string[];
   readonly operator?: readonly NewReceiver[];
   /** @default the store of the database */
@@ -45,7 +45,7 @@ export async function startRig(database: RigDatabase, options: RigOptions = {}) 
 
 /** Tells receivers of events, with a log and a store of messages as a service has them. */
 export async function openRig(database: RigDatabase, options: RigOptions = {}) {
-  const { webhooks = [], operator = [], clock = Date.now, times = QUICK, atOnce, isShared = () => false } = options;
+  const { webhooks = [], operator = [], clock = Date.now, times = QUICK, atOnce, keysShare = () => false } = options;
   const path = options.log ?? join(await makeDirectory(), 'events.db');
   const { log, close } = await openLog(path);
   const egress = receiverEgress();
@@ -64,8 +64,8 @@ export async function openRig(database: RigDatabase, options: RigOptions = {}) {
       receiverOf: registry.receiverOf,
       noticeOf: (event: string) => sayEvent(event, NO_SOURCES),
     },
-    ...{ clock, times, atOnce, isShared, isDurable: store.isDurable, isAlwaysOn: registry.isAlwaysOn },
-    toldOf: async (logged) => logged.map((event) => registry.toldOf(event)),
+    ...{ clock, times, atOnce, keysShare, isDurable: store.isDurable, isAlwaysOn: registry.isAlwaysOn },
+    addresseesOf: async (logged) => logged.map((event) => registry.addresseesOf(event)),
     emit: (event) => {
       reported.push(event);
       events.emit(event);

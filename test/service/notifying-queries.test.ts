@@ -18,7 +18,7 @@ describeInEachDatabase((open) => {
     const add = (id: string, type: string) =>
       queries.add({
         ...{ id, apiKeyName: null, filter: JSON.stringify({ types: [type] }), position: 1 },
-        ...{ notify: ['team'], notifyAfter: 1, isShared: false },
+        ...{ notify: ['team'], notifyAfter: 1, keysShare: false },
       });
     const read: string[] = [];
     const matching = notifyingQueries({
@@ -54,7 +54,7 @@ describeInEachDatabase((open) => {
     const { queries } = database;
     for (const id of ['one', 'two']) {
       const filter = JSON.stringify({ where: { words: 'kite' } });
-      const own = { id, apiKeyName: null, filter, position: 1, notify: [id], notifyAfter: 1, isShared: false };
+      const own = { id, apiKeyName: null, filter, position: 1, notify: [id], notifyAfter: 1, keysShare: false };
       await queries.add(own);
     }
     let [inTurn, most, isWatched] = [0, 0, true];

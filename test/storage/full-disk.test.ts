@@ -126,13 +126,13 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     const create = { width: 2100, height: 2100, channels: 3, background: 'white' } as const;
     const image = new Uint8Array(await sharp({ create }).png().toBuffer());
     for (let time = 0; time < 2; time += 1) {
-      const { picture } = await thread.compare({
+      const { visual } = await thread.compare({
         images: [image.slice(), image.slice()],
         ...{ texts: null, links: null, maps: null, onlyElements: null },
         ignore: { kinds: [], rectangles: [], texts: [], selectors: [] },
         ...{ inAnyOrder: false, draws: false, places: false },
       });
-      expect(picture?.regions).toEqual([]);
+      expect(visual?.regions).toEqual([]);
     }
     await writeFile(join(disk, 'last'), '');
     await vi.waitFor(() => expect(written).toContain('last'));

@@ -14,14 +14,14 @@ function newJob(overrides: Partial<NewJob> = {}): NewJob {
     kind: 'batch',
     total: 3,
     work: Buffer.from([0, 1, 255]),
-    isShared: false,
+    keysShare: false,
     ...overrides,
   };
   made.push(job.id);
   return job;
 }
 
-const jobOf = (apiKeyName: string) => newJob({ id: `${jobKeyOf(apiKeyName)}${randomUUID()}`, isShared: true });
+const jobOf = (apiKeyName: string) => newJob({ id: `${jobKeyOf(apiKeyName)}${randomUUID()}`, keysShare: true });
 
 const most = (count: number) => ({ ...STORED_LIMITS.unfinishedJobs, count });
 
@@ -165,8 +165,8 @@ function describeJobs(open: () => Promise<Database>): void {
     await store.jobs.requireRoom(jobOf('news'), most(4));
     await store.jobs.add(jobOf('news'), most(4));
     // Without other keys, there is nobody to leave a place to.
-    await store.jobs.add({ ...jobOf('shop'), isShared: false }, most(4));
-    await expect(store.jobs.add({ ...jobOf('shop'), isShared: false }, most(4))).rejects.toMatchObject({
+    await store.jobs.add({ ...jobOf('shop'), keysShare: false }, most(4));
+    await expect(store.jobs.add({ ...jobOf('shop'), keysShare: false }, most(4))).rejects.toMatchObject({
       code: 'queue_full',
     });
   });

@@ -188,7 +188,7 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     for (const id of ['finished', 'cancelled']) {
       await jobs.add({
         id,
-        isShared: false,
+        keysShare: false,
         kind: 'screenshot',
         total: 1,
         work: Buffer.from('Authorization: Bearer'),

@@ -195,7 +195,7 @@ describe('the SQLite store', () => {
       store = await openSqlite({ path });
       const work = Buffer.from('Authorization: Bearer');
       for (const id of ['finished', 'cancelled']) {
-        await store.jobs.add({ id, kind: 'screenshot', total: 1, isShared: false, work });
+        await store.jobs.add({ id, kind: 'screenshot', total: 1, keysShare: false, work });
         await store.jobs.take('me');
       }
       await store.jobs.finish('finished', 'me', { state: 'completed' });

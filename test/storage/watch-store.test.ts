@@ -31,7 +31,7 @@ describeInEachDatabase((open) => {
 
     async function added(overrides: Partial<NewWatch> = {}, max: Partial<Amount> = {}): Promise<number> {
       ids += 1;
-      const watch = { apiKeyName: '', host: 'a.test', everyMs: 60_000, dueAt: NOW, labels: [], isShared: false };
+      const watch = { apiKeyName: '', host: 'a.test', everyMs: 60_000, dueAt: NOW, labels: [], keysShare: false };
       const texts = { summary: 's', definition: 'd', progress: 'p' };
       await database.watches.add({ id: ids, ...watch, ...texts, ...overrides }, { ...STORED_LIMITS.watches, ...max });
       return ids;
@@ -90,7 +90,7 @@ describeInEachDatabase((open) => {
       const id = await added();
       await take();
       const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, summary: 'new' };
-      const rest = { labels: [], isShared: false };
+      const rest = { labels: [], keysShare: false };
       const change = { ...changed, ...rest, definition: 'written' };
       expect(await database.watches.change(id, () => change)).toMatchObject(changed);
       expect(await database.watches.definition(id)).toBe('written');
@@ -113,7 +113,7 @@ describeInEachDatabase((open) => {
       const ids = [await added(), await added()];
       const [waiting, ...elsewhere] = [await added(), await added({ host: 'b.test' }), await added({ host: 'b.test' })];
       for (const owner of ['a', 'b']) expect(ids).toContain((await take({ exceptHosts: ['b.test'] }, owner))?.id);
-      const changed = { host: 'b.test', everyMs: null, dueAt: NOW, summary: 'new', labels: [], isShared: false };
+      const changed = { host: 'b.test', everyMs: null, dueAt: NOW, summary: 'new', labels: [], keysShare: false };
       for (const id of ids) await database.watches.change(id, () => changed);
       expect(elsewhere).toContain((await take({}, 'c'))?.id);
       expect(elsewhere).toContain((await take({}, 'd'))?.id);
@@ -153,7 +153,7 @@ describeInEachDatabase((open) => {
             dueAt: null,
             summary: `${summary}x`,
             labels: [String(summary.length % 2)],
-            isShared: false,
+            keysShare: false,
           })),
         ),
       );
@@ -167,7 +167,7 @@ describeInEachDatabase((open) => {
       const id = await added();
       await take();
       await database.watches.put(id, 'a', { dueAt: NOW, body: 'stored' });
-      const changed = { host: 'a.test', everyMs: null, dueAt: NOW + 5, summary: 'new', labels: [], isShared: false };
+      const changed = { host: 'a.test', everyMs: null, dueAt: NOW + 5, summary: 'new', labels: [], keysShare: false };
       await database.watches.change(id, () => changed);
       expect(await take({ now: NOW + 6 }, 'b')).toBeUndefined();
       // Had the owner died, another one would announce the run.
@@ -255,7 +255,7 @@ describeInEachDatabase((open) => {
     });
 
     it('has a share for each key', async () => {
-      const ofKey = (apiKeyName: string) => added({ apiKeyName, isShared: true }, { count: 4 });
+      const ofKey = (apiKeyName: string) => added({ apiKeyName, keysShare: true }, { count: 4 });
       await ofKey('flood');
       await ofKey('flood');
       await expect(ofKey('flood')).rejects.toMatchObject({ code: 'too_many_watches' });
@@ -267,7 +267,7 @@ describeInEachDatabase((open) => {
     it('adds no watch and no standing query beyond the maximum when two processes add one at once', async () => {
       await using other = closing(await open());
       for (let round = 0; round < 5; round += 1) {
-        const watch = { apiKeyName: '', host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: false };
+        const watch = { apiKeyName: '', host: 'a.test', everyMs: null, dueAt: null, labels: [], keysShare: false };
         const rest = { summary: 's', definition: 'd', progress: 'p' };
         ids += 2;
         const added = await Promise.allSettled(
@@ -286,7 +286,7 @@ describeInEachDatabase((open) => {
                 position: 0,
                 notify: [],
                 notifyAfter: 0,
-                isShared: false,
+                keysShare: false,
               },
               { ...STORED_LIMITS.queries, count: round + 1 },
             ),
@@ -304,7 +304,7 @@ describeInEachDatabase((open) => {
       expect(await list('prices')).toEqual([...ids, own]);
       expect(await list('prices', 'shop')).toEqual([own]);
       expect(await list('news')).toEqual(ids.slice(1));
-      const rest = { host: 'a.test', everyMs: null, dueAt: null, summary: 's', isShared: false };
+      const rest = { host: 'a.test', everyMs: null, dueAt: null, summary: 's', keysShare: false };
       await database.watches.change(own, () => ({ ...rest, labels: ['news'] }));
       expect(await list('prices')).toEqual(ids);
       expect(await list('news', 'shop')).toEqual([own]);
@@ -316,14 +316,14 @@ describeInEachDatabase((open) => {
       const kib = 'x'.repeat(1024);
       const max = { count: 100, bytes: 40 * 1024 };
       const ofKey = (apiKeyName: string, definition: string, labels: string[] = []) =>
-        added({ apiKeyName, definition, labels, isShared: true }, max);
+        added({ apiKeyName, definition, labels, keysShare: true }, max);
       await expect(ofKey('flood', kib.repeat(20))).rejects.toMatchObject({
         code: 'too_many_watches',
         message: expect.stringMatching(/^The API key has 0 KiB of watches, and its share has no room for 21 KiB more/),
       });
       const id = await ofKey('flood', kib.repeat(15));
       const change = (definition: string) => () => ({
-        ...{ host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: true, summary: 's' },
+        ...{ host: 'a.test', everyMs: null, dueAt: null, labels: [], keysShare: true, summary: 's' },
         definition,
       });
       await expect(database.watches.change(id, change(kib.repeat(30)), max)).rejects.toMatchObject({
@@ -341,10 +341,10 @@ describeInEachDatabase((open) => {
     it('keeps to the share of a key when several of its watches are changed at the same time', async () => {
       const kib = 'x'.repeat(1024);
       const max = { count: 100, bytes: 80 * 1024 };
-      const given = { host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: true, summary: 's' };
+      const given = { host: 'a.test', everyMs: null, dueAt: null, labels: [], keysShare: true, summary: 's' };
       const ids: number[] = [];
       for (let at = 0; at < 4; at += 1) {
-        ids.push(await added({ apiKeyName: 'flood', definition: kib, labels: [], isShared: true }, max));
+        ids.push(await added({ apiKeyName: 'flood', definition: kib, labels: [], keysShare: true }, max));
       }
       const definition = kib.repeat(20);
       const changed = await Promise.allSettled(
@@ -354,8 +354,8 @@ describeInEachDatabase((open) => {
     });
 
     it('divides the bytes of the runs of a key among its watches', async () => {
-      const id = await added({ apiKeyName: 'flood', isShared: true });
-      for (let at = 0; at < 3; at += 1) await added({ apiKeyName: 'flood', dueAt: null, isShared: true });
+      const id = await added({ apiKeyName: 'flood', keysShare: true });
+      for (let at = 0; at < 3; at += 1) await added({ apiKeyName: 'flood', dueAt: null, keysShare: true });
       const body = 'x'.repeat(10 * 1024);
       const removed: number[] = [];
       for (let dueAt = NOW; dueAt < NOW + 5; dueAt += 1) {
@@ -370,7 +370,7 @@ describeInEachDatabase((open) => {
     });
 
     it('counts the runs of a watch, and removes the oldest beyond 1 MiB', async () => {
-      const id = await added({ apiKeyName: 'flood', isShared: true });
+      const id = await added({ apiKeyName: 'flood', keysShare: true });
       const body = 'x'.repeat(300 * 1024);
       for (let dueAt = NOW; dueAt < NOW + 5; dueAt += 1) {
         await take({ now: dueAt });
@@ -380,7 +380,7 @@ describeInEachDatabase((open) => {
         }));
         expect(old?.map((run) => run.dueAt)).toEqual(dueAt < NOW + 3 ? [] : [dueAt - 3]);
       }
-      await expect(added({ apiKeyName: 'flood', isShared: true }, { bytes: 1500 * 1024 })).rejects.toMatchObject({
+      await expect(added({ apiKeyName: 'flood', keysShare: true }, { bytes: 1500 * 1024 })).rejects.toMatchObject({
         code: 'too_many_watches',
       });
     });

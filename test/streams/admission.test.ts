@@ -28,12 +28,12 @@ describe('admission', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 30 }, standing);
     const batch = admission.admitBatch(2, undefined, 'lists');
     admission.admit('lists');
-    expect(batch?.isShared()).toBe(false);
+    expect(batch?.hasOthers()).toBe(false);
     const page = admission.admit('pages');
-    expect(batch?.isShared()).toBe(true);
+    expect(batch?.hasOthers()).toBe(true);
     page?.release();
-    expect(batch?.isShared()).toBe(false);
-    expect(admission.admitBatch(2)?.isShared()).toBe(false);
+    expect(batch?.hasOthers()).toBe(false);
+    expect(admission.admitBatch(2)?.hasOthers()).toBe(false);
   });
 
   it('lends a batch its places without refusing, and counts them until the last is returned', () => {

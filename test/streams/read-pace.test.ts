@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createReadPace } from '../../src/streams/read-pace.ts';
 
 /** Reads for 200 ms. Returns when each item was read, in milliseconds. */
-function readTimes(isShared: boolean, utilization: number): readonly number[] {
+function readTimes(hasOthers: boolean, utilization: number): readonly number[] {
   const time = new TestScheduler(() => true);
   time.maxFrames = 200;
   const pace = createReadPace({
-    isShared: () => isShared,
+    hasOthers: () => hasOthers,
     scheduler: time,
     utilization: () => ({ utilization, idle: 0, active: 0 }),
   });

@@ -11,11 +11,15 @@ export interface SiteAndActor {
   readonly running: RunningActor;
   /** Captures a path of the site. */
   readonly capture: (path: string, options?: CaptureOptions) => Promise<Snapshot>;
+  /** Captures HTML that the site serves, by default on one page: given HTML gets a page of its own. */
+  readonly captureHtml: (html: string, options?: CaptureOptions) => Promise<Snapshot>;
   readonly captureOf: (request: CaptureRequest) => Promise<Snapshot>;
 }
 
 /** The slots of suites whose captures mostly wait for their deadlines, and need little of the processor meanwhile. */
 export const WAITING_SLOTS = 12;
+
+const HTML = 'text/html; charset=utf-8';
 
 /** The batch of all captures of a suite. */
 const ONE_BATCH = { batch: 'of a suite' };
@@ -51,5 +55,7 @@ export function siteAndActor(defaults: CaptureOptions = { elementMap: false }, s
     turn(() => running.actor.capture(request, patience, ONE_BATCH));
   const capture: SiteAndActor['capture'] = (path, options = {}) =>
     captureOf(captureRequest(site.url(path), { ...defaults, ...options }));
-  return { site, running, capture, captureOf };
+  const captureHtml: SiteAndActor['captureHtml'] = (html, options = {}) =>
+    capture(`/part?${new URLSearchParams({ type: HTML, text: html })}`, { ...ON_ONE_PAGE, ...options });
+  return { site, running, capture, captureHtml, captureOf };
 }

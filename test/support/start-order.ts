@@ -13,9 +13,7 @@ const LONG = [
   'test/cluster/lost-worker.test.ts',
   'test/cluster/rolling-restart.test.ts',
   'test/commands/demo-cluster.test.ts',
-  // Their captures have deadlines, which the builds of the first files would take from them.
   'test/actors/playwright-driver.test.ts',
-  'test/actors/direct-driver.test.ts',
 ];
 
 /**
@@ -33,12 +31,10 @@ const WAITING = [
   'test/actors/content-banners.test.ts',
   'test/stability/stability.test.ts',
   'test/actors/schemeless.test.ts',
+  'test/actors/at-deadlines.test.ts',
   'test/actors/wait-unfinished.test.ts',
-  'test/actors/screenshot-resize.test.ts',
   'test/actors/visitor-language.test.ts',
   'test/actors/content-page.test.ts',
-  'test/actors/evidence.test.ts',
-  'test/actors/words.test.ts',
   'test/actors/browser-alone.test.ts',
 ];
 /** Number of files that start between two that wait: about as many as end meanwhile. */

@@ -62,9 +62,18 @@ describe('the XML of nmap', () => {
   it('gives what an unfinished file has, and says that it is unfinished', async () => {
     const { urls, report } = await listed(NMAP_7.slice(0, NMAP_7.indexOf('2001:db8::7" addrtype')));
     expect(urls).toHaveLength(4);
-    expect(report.problems.map(({ problem }) => problem)).toEqual([
-      'the file ends before its scan did: a last host may be missing',
+    expect(report.problems).toEqual([
+      { line: 13, text: '', problem: 'the file ends before its scan did: a last host may be missing' },
     ]);
+    // Of a host that was broken off it has the ports that are complete.
+    const inPort = NMAP_7.indexOf('<service name="https-alt"');
+    expect((await listed(NMAP_7.slice(0, inPort))).urls).toEqual(urls.slice(0, 2));
+  });
+
+  it('gives the hosts of several files that were joined', async () => {
+    const { urls, report } = await listed(`${NMAP_5}\n${NMAP_7}\n`);
+    expect(urls).toHaveLength(7);
+    expect(report.problems).toEqual([]);
   });
 
   it('follows no entity and no reference', async () => {

@@ -38,7 +38,7 @@ describe('the form for a capture', () => {
     const page = await ui.open('/ui/capture');
     await page.getByLabel('URL', { exact: true }).fill(site.url('/timetable'));
     await page.getByText('Advanced').click();
-    await page.getByText('What the picture shows').click();
+    await page.getByText('What the screenshot shows').click();
     await page
       .getByRole('spinbutton', { name: /^Width/ })
       .first()
@@ -161,7 +161,7 @@ describe('the form for a capture', () => {
     const page = await ui.open('/ui/capture');
     await page.getByLabel('URL', { exact: true }).fill('not a url at all');
     await page.getByText('Advanced').click();
-    await page.getByText('What the picture shows').click();
+    await page.getByText('What the screenshot shows').click();
     await page.getByLabel('Quality of JPEG and WebP').fill('500');
     await page.getByRole('button', { name: 'Capture' }).click();
     await page

@@ -8,7 +8,7 @@ describe('what a watch tells, in words', () => {
   it.each([
     ['price or stock changes', { values, when: null, compare: { visual: false } }],
     [
-      'price falls below 50, or the picture or the text changes',
+      'price falls below 50, or the screenshot or the text changes',
       { values, when: below, compare: { visual: {}, text: true } },
     ],
     [

@@ -124,7 +124,7 @@ describe('receivers in the web interface', () => {
     await picture(page, 'more');
     await fields.getByLabel('At most in an hour').fill('5');
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
-    await page.getByText('Tells team when the picture changes').waitFor();
+    await page.getByText('Tells team when the screenshot changes').waitFor();
     expect((await receivers())[1]).toMatchObject({ every_ms: 3_600_000, max_per_hour: 5 });
     expect((await receivers())[1]?.quiet).toMatch(/^22:00-07:00 /);
 

@@ -6,7 +6,7 @@ import { expectAccessible, OVERFLOW } from './axe.ts';
 import { picturesOf, uiForSuite } from './ui-service.ts';
 import { watchesOf } from './watches-of.ts';
 
-/** Places on the page of the shop, which is as wide as the picture. */
+/** Places on the page of the shop, which is as wide as the screenshot. */
 const WIDTH = 800;
 const SHOP = { viewport: { width: WIDTH, height: 600 } };
 const PRICE = { x: 620, y: 110 };
@@ -43,7 +43,7 @@ describe('values of watches in the web interface', () => {
   const value = (page: Page, name: string): Locator => page.getByRole('group', { name: `Value ${name}`, exact: true });
   const reading = (page: Page, name: string) => value(page, name).getByRole('status');
 
-  it('reads a price that is pointed at in the picture, and tells when it falls below a number', async () => {
+  it('reads a price that is pointed at in the screenshot, and tells when it falls below a number', async () => {
     const page = await ui.open(`/ui/watches/new?url=${encodeURIComponent(url())}`);
     await page.getByRole('button', { name: 'Capture the page' }).click();
     const stage = page.getByRole('application');
@@ -54,8 +54,8 @@ describe('values of watches in the web interface', () => {
     const scale = drawn / 1280;
     await stage.click({ position: { x: PRICE.x * scale, y: PRICE.y * scale } });
     await expect.poll(() => page.locator('.mark-read').count()).toBe(1);
-    await expect.poll(() => reading(page, 'price').innerText()).toBe('In the picture: “59,00 €”');
-    expect(await page.getByRole('checkbox', { name: 'Picture' }).isChecked()).toBe(false);
+    await expect.poll(() => reading(page, 'price').innerText()).toBe('In the screenshot: “59,00 €”');
+    expect(await page.getByRole('checkbox', { name: 'Screenshot' }).isChecked()).toBe(false);
     await page.getByRole('button', { name: 'Capture again, and read the values' }).click();
     await expect.poll(() => reading(page, 'price').innerText()).toBe('Reads €59.00 from “59,00 €”');
 

@@ -100,7 +100,7 @@ describe('the watches view', () => {
     await page.getByRole('alert').getByText('ftp').waitFor();
   });
 
-  /** Returns where a place of the board is in the shown picture. */
+  /** Returns where a place of the board is in the shown screenshot. */
   async function shownAt(stage: Locator, place: Place) {
     const { x, y, width = 0 } = (await stage.boundingBox()) ?? { x: 0, y: 0 };
     const scale = width / WIDTH;
@@ -113,7 +113,7 @@ describe('the watches view', () => {
       expect(Math.abs((found?.[side] ?? 0) - wanted[side]), side).toBeLessThan(2);
     }
   }
-  /** Returns the middle of a place, from the corner of the picture. */
+  /** Returns the middle of a place, from the corner of the screenshot. */
   async function middleOf(stage: Locator, place: Place) {
     const { x = 0, y = 0 } = (await stage.boundingBox()) ?? {};
     const shown = await shownAt(stage, place);
@@ -121,7 +121,7 @@ describe('the watches view', () => {
   }
   const chips = (page: Page) => page.getByRole('list', { name: 'Ignored' }).getByRole('listitem');
 
-  it('chooses ignored elements and rectangles on a tall picture with two pixels for each of the page', async () => {
+  it('chooses ignored elements and rectangles on a tall screenshot with two pixels for each of the page', async () => {
     const id = await watching('/board', BOARD);
     const page = await ui.open(`/ui/watches/${id}`);
     const stage = page.getByRole('application');
@@ -197,7 +197,7 @@ describe('the watches view', () => {
     expect((await run(id))?.state).toBe('unchanged');
   });
 
-  it('proposes to ignore what differs each time, on the picture of a new watch', async () => {
+  it('proposes to ignore what differs each time, on the screenshot of a new watch', async () => {
     const page = await ui.open('/ui/watches');
     await page.getByLabel('Page').fill(url('/board'));
     await page.getByRole('link', { name: 'Choose values and receivers' }).click();
@@ -215,7 +215,7 @@ describe('the watches view', () => {
     expect(ui.complaints).toEqual([]);
   });
 
-  it('lists what changed between two runs, lights it in both pictures, and ignores it in the watch', async () => {
+  it('lists what changed between two runs, lights it in both screenshots, and ignores it in the watch', async () => {
     words = 'The ferry sails at ten.';
     const id = await watching('/ferry', { compare: { visual: true, text: true, links: true } });
     words = 'The ferry sails at eleven today.';

@@ -51,7 +51,7 @@ export async function seedWatches(place: string, seeds: Seeds): Promise<void> {
       labels: seeds.label?.(id) ?? [],
       ...packWatch(written, wanted, { by: ANY_CLIENT, createdAt, isPaused: false }),
       progress: packProgress(NO_PROGRESS),
-      isShared: false,
+      keysShare: false,
     });
   }
   await using documents = await openDocuments(place);

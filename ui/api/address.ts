@@ -3,7 +3,7 @@
  */
 export const PREFIX = /^(.*)\/ui(?:\/|$)/.exec(location.pathname)?.[1] ?? '';
 
-/** Returns the address of a path of the service, for links and pictures. */
+/** Returns the address of a path of the service, for links and images. */
 export function addressOf(path: string): string {
   return PREFIX + path;
 }

@@ -9,7 +9,7 @@ interface MarkProps {
   readonly image: Size;
   readonly class: string;
   readonly title?: string | undefined;
-  /** Whether the picture is scrolled to the mark. */
+  /** Whether the screenshot is scrolled to the mark. */
   readonly isRevealed?: boolean;
 }
 
@@ -35,11 +35,11 @@ export function Mark({ box, image, class: name, title, isRevealed = false }: Mar
   );
 }
 
-/** Scrolls the picture, and not the page, so that what is pointed at stays under the pointer. */
+/** Scrolls the screenshot, and not the page, so that what is pointed at stays under the pointer. */
 function reveal(mark: HTMLElement): void {
-  const picture = mark.closest('.canvas');
-  if (picture === null) return;
-  const [seen, place] = [picture.getBoundingClientRect(), mark.getBoundingClientRect()];
+  const screenshot = mark.closest('.canvas');
+  if (screenshot === null) return;
+  const [seen, place] = [screenshot.getBoundingClientRect(), mark.getBoundingClientRect()];
   const isSeen = place.top < seen.bottom && place.bottom > seen.top && place.top >= seen.top;
-  if (!isSeen) picture.scrollTop += place.top - seen.top - (seen.height - Math.min(place.height, seen.height)) / 3;
+  if (!isSeen) screenshot.scrollTop += place.top - seen.top - (seen.height - Math.min(place.height, seen.height)) / 3;
 }

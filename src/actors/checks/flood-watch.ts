@@ -52,7 +52,7 @@ export class SuspectedError extends Error {
  * that write to the console in a loop delay every other page by more than 10 s. While the browser does not answer, the
  * renderer that spends most CPU time in the kernel, where messages are sent, is ended; when there is none for a while,
  * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedError`. In a browser with
- * one capture it fails with `page_too_large`, but not while the picture is taken: Chromium answers nothing while it
+ * one capture it fails with `page_too_large`, but not while the screenshot is taken: Chromium answers nothing while it
  * encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing on
  * systems without `/proc`.
  */
@@ -96,7 +96,7 @@ export class FloodWatch {
     return this.#alone ? ALONE : SHARED;
   }
 
-  /** The page that is alone in the browser has its picture taken. A heartbeat ends a browser that hangs in this. */
+  /** The page that is alone in the browser has its screenshot taken. A heartbeat ends a browser that hangs in this. */
   get #draws(): boolean {
     return this.#alone && this.#host.connection.awaits('Page.captureScreenshot');
   }

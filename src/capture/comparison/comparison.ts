@@ -105,7 +105,7 @@ export interface Place {
   readonly within: readonly number[];
 }
 
-const PictureDifferenceSchema = z.strictObject({
+const VisualDifferenceSchema = z.strictObject({
   regions: z.array(RegionSchema).meta({
     description: `At most ${MAX_REGIONS}, from top to bottom in \`b\`; in \`a\` for removed ones.`,
   }),
@@ -117,7 +117,7 @@ const PictureDifferenceSchema = z.strictObject({
     description: 'Changed pixels of all pixels after alignment: those of `b`, and those that were removed from `a`.',
   }),
 });
-export type PictureDifference = z.output<typeof PictureDifferenceSchema>;
+export type VisualDifference = z.output<typeof VisualDifferenceSchema>;
 
 export const TextDifferenceSchema = z.strictObject({
   added: count.meta({ description: 'Lines that only `b` has.' }),
@@ -177,7 +177,7 @@ function changeOf<T extends z.ZodType>(value: T, name: string) {
 }
 
 const DifferenceSchema = z.strictObject({
-  ...PictureDifferenceSchema.shape,
+  ...VisualDifferenceSchema.shape,
   title: changeOf(z.string(), 'The title'),
   response_code: changeOf(count, "The target's HTTP status"),
   verdict: changeOf(z.enum(VERDICTS).nullable(), 'The verdict'),

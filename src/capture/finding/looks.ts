@@ -3,7 +3,7 @@
  * load it, too.
  */
 
-/** Maximum number of bits in which the perception hashes of captures that look alike differ. */
+/** Maximum number of bits in which the perception hashes of captures that look alike differ: of those set in either, half. */
 const MAX_DISTANCE = 10;
 
 interface Hashed {
@@ -39,7 +39,12 @@ export function leaderFinder(): (hash: string) => string {
     const before = known.get(hash);
     if (before !== undefined) return before;
     const [high, low] = [wordOf(hash, 0), wordOf(hash, 8)];
-    const similar = leaders.find((each) => bitsSet(each.high ^ high) + bitsSet(each.low ^ low) <= MAX_DISTANCE);
+    const similar = leaders.find((each) => {
+      const differing = bitsSet(each.high ^ high) + bitsSet(each.low ^ low);
+      if (differing > MAX_DISTANCE) return false;
+      // A nearly empty page has few bits, and a form or an error page on it differs in no more.
+      return 2 * differing <= bitsSet(each.high | high) + bitsSet(each.low | low);
+    });
     if (similar === undefined) leaders.push({ hash, high, low });
     const leader = similar?.hash ?? hash;
     known.set(hash, leader);

@@ -36,7 +36,7 @@ const LABELS: ReadonlyMap<string, Label> = new Map<string, Label>([
 
 /** Returns a short text for each option that a capture was requested with, the most visible ones first. */
 export function optionLabels({ options, options_withheld }: MadeWith): readonly string[] {
-  // Evidence and the deadline change no picture.
+  // Evidence and the deadline change no screenshot.
   const isShown = (name: string) => !LABELS.has(name) && name !== 'evidence' && name !== 'timeoutMs';
   const known = [...LABELS].flatMap(([name, label]) => (name in options ? [label(options[name])] : []));
   const others = [...Object.entries(options), ...options_withheld.map((name) => [name, undefined] as const)]

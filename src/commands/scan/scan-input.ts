@@ -1,4 +1,4 @@
-import { accessSync, constants, createReadStream } from 'node:fs';
+import { accessSync, constants, createReadStream, existsSync, statSync } from 'node:fs';
 import { errorText } from '../../capture/basics/error-text.ts';
 import type { ListReport, ScanSettings } from '../../capture/work/scan.ts';
 import { MAX_SCAN_TARGETS } from '../../capture/work/scan-limits.ts';
@@ -24,6 +24,9 @@ export function scanInputs(args: readonly string[], lists: readonly string[]): r
     throw new ConfigError('scan takes at least one target: as an argument, in a --list, or with - on standard input');
   }
   for (const target of targets) {
+    if (existsSync(target) && statSync(target).isFile()) {
+      throw new ConfigError(`scan takes targets, and ${JSON.stringify(target)} is a file: name it with --list`);
+    }
     const entry = readEntry(target);
     if ('problem' in entry) throw new ConfigError(`scan takes targets, and ${JSON.stringify(target)} ${entry.problem}`);
   }
@@ -79,5 +82,7 @@ function fileInput(file: string): Input {
   } catch (error) {
     throw new ConfigError(`--list takes a file with targets: ${errorText(error)}`);
   }
+  if (statSync(file).isDirectory())
+    throw new ConfigError(`--list takes a file with targets, and ${file} is a directory`);
   return { name: file, bytes: createReadStream(file) };
 }

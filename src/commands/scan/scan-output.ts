@@ -38,7 +38,10 @@ export function outputHead(form: OutputForm): string {
 /** Returns the line of an outcome. `details`: its result with evidence, which CSV shows. */
 export function outputLine(line: BatchLine, form: OutputForm, details: DetailedCaptureResult | undefined): string {
   if (form === 'json') return `${printableJson(line)}\n`;
-  if (form === 'csv') return csvLine(Object.values(COLUMNS).map((column) => column(line, details)));
+  if (form === 'csv') {
+    const cells = Object.values(COLUMNS).map((column) => column(line, details));
+    return csvLine(cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)));
+  }
   return `${oneLine(textLine(line))}\n`;
 }
 

@@ -21,7 +21,10 @@ export async function writeReport(
     return body === null ? Readable.from([]) : Readable.fromWeb(body);
   };
   const evidenceOf = async (capture: number) => (await client.result(capture, { signal })).evidence;
-  const { captures, pages } = await exportScan(outcomes(), { evidenceOf, openImage }, directory);
+  const { captures, pages } = await exportScan(outcomes(), { evidenceOf, openImage }, directory).catch((error) => {
+    if (signal.aborted) process.stderr.write(`stopped; the report in ${directory} is not complete\n`);
+    throw error;
+  });
   process.stderr.write(
     `report of ${captures} captures on ${pages} ${pages === 1 ? 'page' : 'pages'}: ${directory}/index.html\n`,
   );

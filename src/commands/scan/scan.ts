@@ -57,8 +57,8 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
   const { given, parsed } = settingsOf(flags);
   const lists = z.array(z.string()).default([]).parse(flags.list);
   const isResumed = flags.resume !== undefined;
-  if (isResumed && targets.length + lists.length > 0) {
-    throw new ConfigError('--resume takes the list of its scan: give no targets beside it');
+  if (isResumed && targets.length + lists.length + Object.keys({ ...given, ...options }).length > 0) {
+    throw new ConfigError('--resume takes the list and the options of its scan: give none beside it');
   }
   if (typeof flags.resume === 'string' && !JOB_ID.test(flags.resume)) {
     const given = JSON.stringify(flags.resume);

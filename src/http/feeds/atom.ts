@@ -19,17 +19,17 @@ ${link('self', self, 'application/atom+xml')}${link('alternate', home, 'text/htm
 }
 
 function entryOf(entry: ShownEntry): string {
-  const { id, at, title, url, labels, page, picture } = entry;
-  const enclosure = picture && {
-    type: ARTIFACTS.image.mediaType(picture.info.format),
-    length: String(picture.info.bytes),
+  const { id, at, title, url, labels, page, screenshot } = entry;
+  const enclosure = screenshot && {
+    type: ARTIFACTS.image.mediaType(screenshot.info.format),
+    length: String(screenshot.info.bytes),
   };
   return `<entry>
 <id>${xmlText(id)}</id>
 <title>${xmlText(title)}</title>
 <published>${xmlText(at)}</published>
 <updated>${xmlText(at)}</updated>
-${link('alternate', page, 'text/html')}${link('related', uriOf(url))}${link('enclosure', picture?.url, enclosure?.type, enclosure?.length)}${labels.map((label) => `<category term="${xmlText(label)}"/>\n`).join('')}<content type="html">${xmlText(contentOf(entry))}</content>
+${link('alternate', page, 'text/html')}${link('related', uriOf(url))}${link('enclosure', screenshot?.url, enclosure?.type, enclosure?.length)}${labels.map((label) => `<category term="${xmlText(label)}"/>\n`).join('')}<content type="html">${xmlText(contentOf(entry))}</content>
 </entry>
 `;
 }

@@ -2,9 +2,9 @@ import { escapedHtml, linkedUrl } from '../../capture/basics/html-text.ts';
 import type { ShownEntry } from './feed.ts';
 
 /** Returns what readers show of an entry, as HTML. */
-export function contentOf({ lines, picture, difference, title }: ShownEntry): string {
+export function contentOf({ lines, screenshot, difference, title }: ShownEntry): string {
   const texts = lines.map((line) => `<p>${linkedUrl(line)}</p>`);
-  const images = [difference, picture?.info.format === 'pdf' ? undefined : picture?.url]
+  const images = [difference, screenshot?.info.format === 'pdf' ? undefined : screenshot?.url]
     .filter((url) => url !== undefined)
     .map((url) => `<p><img src="${escapedHtml(url)}" alt="${escapedHtml(title)}"></p>`);
   return [...texts, ...images].join('\n');

@@ -40,7 +40,7 @@ export interface ShownEntry extends FeedEntry {
   /** The page about its capture, or about the comparison; undefined without a capture. */
   readonly page: string | undefined;
   /** The image of its capture. */
-  readonly picture: { readonly url: string; readonly info: ScreenshotInfo } | undefined;
+  readonly screenshot: { readonly url: string; readonly info: ScreenshotInfo } | undefined;
   /** Both images beside each other, with what differs marked. */
   readonly difference: string | undefined;
 }

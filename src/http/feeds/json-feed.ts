@@ -16,23 +16,23 @@ export function jsonFeedOf({ title, self, next, home, entries }: FeedPage): stri
 }
 
 function itemOf(entry: ShownEntry) {
-  const { id, at, title, url, labels, page, picture, difference } = entry;
-  const isImage = picture !== undefined && picture.info.format !== 'pdf';
+  const { id, at, title, url, labels, page, screenshot, difference } = entry;
+  const isImage = screenshot !== undefined && screenshot.info.format !== 'pdf';
   return {
     id,
     url: page,
     external_url: uriOf(url),
     title: title.toWellFormed(),
     content_html: contentOf(entry).toWellFormed(),
-    image: difference ?? (isImage ? picture.url : undefined),
+    image: difference ?? (isImage ? screenshot.url : undefined),
     date_published: at,
     date_modified: at,
     tags: labels.length === 0 ? undefined : labels,
-    attachments: picture && [
+    attachments: screenshot && [
       {
-        url: picture.url,
-        mime_type: ARTIFACTS.image.mediaType(picture.info.format),
-        size_in_bytes: picture.info.bytes,
+        url: screenshot.url,
+        mime_type: ARTIFACTS.image.mediaType(screenshot.info.format),
+        size_in_bytes: screenshot.info.bytes,
       },
     ],
   };

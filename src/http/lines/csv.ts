@@ -1,5 +1,5 @@
-/** Spreadsheets interpret a text that begins with one of these as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Spreadsheets interpret a text that begins so as a formula; some skip blanks, or read full-width signs likewise. */
+const FORMULA = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/;
 
 /**
  * Returns a line of CSV (RFC 4180), with its line break. Objects are written as JSON. A text that a spreadsheet would

@@ -66,7 +66,7 @@ export const postQuery = routeWithBody({
     await service.receivers.admitNames(notify, apiKeyName);
     const id = randomUUID();
     const kept = { id, apiKeyName, filter: JSON.stringify(filter), position: after, notify, notifyAfter: feed.newest };
-    await queries.add({ ...kept, isShared: owner !== null });
+    await queries.add({ ...kept, keysShare: owner !== null });
     answer(ctx, queryAnswer(await found(ctx, service, id)), 'The query is kept.');
     ctx.status = 201;
     ctx.set('Location', publicPath(ctx, `/queries/${id}`));

@@ -118,7 +118,7 @@ async function shown(
   const { capture, before } = entry;
   const info = capture === null ? undefined : await infoIfReadable(artifacts, capture);
   if (capture === null || info === undefined) {
-    return { ...entry, page: undefined, picture: undefined, difference: undefined };
+    return { ...entry, page: undefined, screenshot: undefined, difference: undefined };
   }
   const old = before === null ? undefined : await infoIfReadable(artifacts, before);
   const isCompared = old !== undefined && old.format !== 'pdf' && info.format !== 'pdf';
@@ -128,7 +128,7 @@ async function shown(
   return {
     ...entry,
     page: url(compared),
-    picture: { url: url({ capture, before: null }, 'image'), info },
+    screenshot: { url: url({ capture, before: null }, 'image'), info },
     difference: isCompared ? url(compared, 'difference') : undefined,
   };
 }

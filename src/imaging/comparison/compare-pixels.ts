@@ -4,8 +4,8 @@ import {
   type Ignore,
   MAX_REGIONS,
   NOTHING_IGNORED,
-  type PictureDifference,
   type Region,
+  type VisualDifference,
 } from '../../capture/comparison/comparison.ts';
 import { alignRows, type Gap, indexRows, type RowIndex, type Run } from './align-rows.ts';
 import { cutColumns } from './cut-columns.ts';
@@ -40,7 +40,7 @@ export function comparePixels(
   b: Pixels,
   ignore: Ignore = NOTHING_IGNORED,
   elements: Explained | null = null,
-): PictureDifference {
+): VisualDifference {
   const ignored = {
     a: new IgnoredPlaces([...ignore.rectangles, ...paintOver(a, elements?.ignored.a)], a.height),
     b: new IgnoredPlaces([...ignore.rectangles, ...paintOver(b, elements?.ignored.b)], b.height),

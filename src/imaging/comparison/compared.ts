@@ -1,4 +1,4 @@
-import type { Ignore, PictureDifference, Place, WordDifference } from '../../capture/comparison/comparison.ts';
+import type { Ignore, Place, VisualDifference, WordDifference } from '../../capture/comparison/comparison.ts';
 import type { ReadableFile } from '../../storage/ports/artifact-store.ts';
 
 /** The stored files of two captures, and how the thread compares them. */
@@ -46,7 +46,7 @@ export type Pair<T> = readonly [T, T];
 
 /** Differences that the thread finds. */
 export interface ThreadDifference extends WordDifference {
-  readonly picture: PictureDifference | null;
+  readonly visual: VisualDifference | null;
   /** The elements around the regions, if they were wanted; none unless both captures have element maps. */
   readonly around: readonly Place[];
 }

@@ -20,9 +20,9 @@ async function compare(task: Task): Promise<ThreadAnswer> {
   const images = await decodeBoth(task, note);
   if (images === 'too_large') return { found: images, drawing: null, inMemory };
   const found = compareDecoded(task, images);
-  const { picture } = found;
-  const draws = task.draws && images !== null && picture !== null;
-  const drawing = draws ? await drawRegions(...images, picture.regions, task.scratch?.drawing ?? null, note) : null;
+  const { visual } = found;
+  const draws = task.draws && images !== null && visual !== null;
+  const drawing = draws ? await drawRegions(...images, visual.regions, task.scratch?.drawing ?? null, note) : null;
   for (const { rows } of new Set(images)) rows.close();
   return { found, drawing, inMemory };
 }
@@ -30,13 +30,13 @@ async function compare(task: Task): Promise<ThreadAnswer> {
 function compareDecoded(task: Task, images: Pair<Pixels> | null): ThreadDifference {
   const { texts, links, maps, ignore, inAnyOrder, places } = task;
   const elements = maps && compareElements(maps, images, ignore, task.onlyElements);
-  const picture = images && comparePixels(...images, ignore, elements);
+  const visual = images && comparePixels(...images, ignore, elements);
   return {
-    picture,
+    visual,
     text: texts && compareTexts(...painted(texts, elements), { ignored: ignore.texts, inAnyOrder }),
     links: links && compareLinks(...links, elements?.ignored ?? null),
     elements: elements?.difference ?? null,
-    around: places && elements !== null && picture !== null ? placeRegions(picture.regions, elements) : [],
+    around: places && elements !== null && visual !== null ? placeRegions(visual.regions, elements) : [],
   };
 }
 

@@ -38,7 +38,7 @@ export interface LinksOfDocument extends FrameAnswer {
 }
 
 /** A painted link, whose words and boxes are collected; or one of a frame, as the frame has told it. */
-export type LinkMark = OwnLink | { readonly told: Link };
+export type LinkMark = OwnLink | { readonly ofFrame: Link };
 
 interface OwnLink extends Pick<Link, 'href' | 'rel' | 'internal'> {
   readonly element: PageElement;
@@ -68,7 +68,7 @@ export function markOfLink(element: PageElement, name: string, outer: LinkMark |
 
 /** Returns the items that stand for the links of a frame. */
 export const enterLinks = ({ links }: LinksOfDocument, frame: PageElement): Item<LinkMark>[] =>
-  links.map((told) => ({ element: frame, mark: { told }, parent: frame, box: () => null }));
+  links.map((ofFrame) => ({ element: frame, mark: { ofFrame }, parent: frame, box: () => null }));
 
 /**
  * Returns the painted links in reading order. A link without text counts as painted when an image in it, or its own
@@ -98,7 +98,7 @@ function paintedLinks(items: readonly Item<LinkMark>[]): LinkMark[] {
     }
     const link: LinkMark | null = item.mark;
     if (link === null) continue;
-    if ('told' in link) {
+    if ('ofFrame' in link) {
       links.add(link);
       continue;
     }
@@ -115,7 +115,7 @@ function paintedLinks(items: readonly Item<LinkMark>[]): LinkMark[] {
 }
 
 function linkOf(link: LinkMark): Link {
-  if ('told' in link) return link.told;
+  if ('ofFrame' in link) return link.ofFrame;
   const { href, rel, internal, texts, boxes } = link;
   const text = bounded(texts.join('').replace(/\s+/g, ' ').trim(), MAX_TEXT_CHARACTERS);
   return { href, text, rel, internal, box: around(boxes.slice(0, MAX_BOXES)), isPlaced: false };

@@ -7,7 +7,7 @@ import type { Call } from './page-scripts.ts';
 
 /**
  * Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated, and the
- * share of the time left that it may take: most is kept for the picture, which follows.
+ * share of the time left that it may take: most is kept for the screenshot, which follows.
  */
 const PATIENCE_MS = 2_000;
 const PATIENCE_SHARE = 0.2;
@@ -34,7 +34,7 @@ export async function unblocked<T>(
 }
 
 /** Name of the isolated world in which a document is watched, read and measured. */
-export const PICTURE_WORLD = 'capstan-picture';
+export const READING_WORLD = 'capstan-reading';
 /** Name of the isolated world of outputs. Its expressions may take long, and are ended. */
 export const OUTPUT_WORLD = 'capstan-outputs';
 
@@ -53,7 +53,7 @@ interface EvaluateOptions {
 export async function evaluate(
   { session, frame }: EvaluatedFrame,
   expression: Call,
-  { world = PICTURE_WORLD, timeoutMs, mayThrow = false }: EvaluateOptions = {},
+  { world = READING_WORLD, timeoutMs, mayThrow = false }: EvaluateOptions = {},
 ): Promise<unknown> {
   try {
     // Asked for each time: after a navigation to another process, an id that was kept may name the page's own world.

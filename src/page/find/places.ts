@@ -2,7 +2,7 @@ import { parseSelector, type SelectorStep } from '../../capture/comparison/selec
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, PICTURE_WORLD, unblocked } from '../asking/ask-page.ts';
+import { evaluate, READING_WORLD, unblocked } from '../asking/ask-page.ts';
 import { type Call, call } from '../asking/page-scripts.ts';
 import type { EvaluatedFrame, PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -114,7 +114,7 @@ async function enterFrames(
 export async function frameIds(
   { session, frame }: EvaluatedFrame,
   expression: Call,
-  { count, world = PICTURE_WORLD }: { readonly count?: (frames: number) => void; readonly world?: string },
+  { count, world = READING_WORLD }: { readonly count?: (frames: number) => void; readonly world?: string },
 ): Promise<readonly (string | undefined)[]> {
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frame.id,

@@ -74,7 +74,7 @@ async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<v
     const { object } = await around.send('DOM.resolveNode', { backendNodeId: owner.backendNodeId });
     if (object.objectId === undefined) return;
     await around.send('Runtime.callFunctionOn', {
-      // In the page's own world, whose scripts may change the answer: at worst, a frame is missing in its own picture.
+      // In the page's own world, whose scripts may change the answer: at worst, a frame is missing in its own screenshot.
       functionDeclaration: functionOf('awaitHidden'),
       arguments: [{ objectId: object.objectId }],
       objectId: object.objectId,

@@ -6,7 +6,7 @@ import type { ShotPlan } from './shot-plan.ts';
 
 /**
  * Returns whether an image of the window may replace the screenshot. False for another part, with options that hide or
- * mask elements, which the image ignores, and for a transparent picture.
+ * mask elements, which the image ignores, and for a transparent screenshot.
  */
 export function mayShowWindow({ shown, changesElements, final }: ShotPlan): boolean {
   return (shown.what === 'window' || shown.what === 'page') && !changesElements && !final.isTransparent;
@@ -33,7 +33,10 @@ export async function lastFrame(session: PageSession): Promise<Buffer | null> {
 }
 
 /** Brings a frame into the format and size of a screenshot. */
-export async function pictureOf(frame: Buffer, plan: ShotPlan): Promise<ScreenshotSize & { readonly image: Buffer }> {
+export async function screenshotOf(
+  frame: Buffer,
+  plan: ShotPlan,
+): Promise<ScreenshotSize & { readonly image: Buffer }> {
   const { default: sharp } = await import('sharp');
   const { width, height } = windowSize(plan);
   const sized = sharp(frame).resize(width, height, { fit: 'cover', position: 'left top' });

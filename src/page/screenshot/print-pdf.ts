@@ -15,8 +15,8 @@ import { call } from '../asking/page-scripts.ts';
 import { readStream } from '../asking/read-stream.ts';
 import type { PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import type { Picture } from './picture.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
+import type { Screenshot } from './screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
 import type { ShotPlan } from './shot-plan.ts';
 import { sizeOfSheet } from './single-sheet.ts';
@@ -44,7 +44,7 @@ const READ_BYTES = 256 * 1024;
  * Prints the page, or its requested sheets, on as many sheets as needed: at most 200, and at most 64 MiB. Throws
  * `not_a_page` when even the first sheet is larger, and `selector_not_found` when the page has none of these sheets.
  */
-export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Picture> {
+export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Screenshot> {
   const { session } = page;
   const { pdf: options } = plan;
   const usual = parametersOf(options);
@@ -54,7 +54,7 @@ export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Dea
   for (const max of SHEETS) {
     const { taken, left } = splitRanges(ranges, max);
     const print = () => printSheets(session, { ...parameters, pageRanges: textOf(taken) });
-    const { answer, held } = await retryScreenshot(page, deadline, print);
+    const { answer, isPartial } = await retryScreenshot(page, deadline, print);
     if (answer === null) {
       throw new CapstanError('selector_not_found', `the page has none of the sheets ${options.pageRanges ?? '1-'}`);
     }
@@ -64,7 +64,7 @@ export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Dea
     const full = left.length > 0 && sheetsOf(image) === MAX_SHEETS;
     const next = () => canPrint(session, { ...parameters, pageRanges: textOf(splitRanges(left, 1).taken) });
     const truncated = cut || (full && (await deadline.step('count the sheets', next())));
-    return { image, part: null, held, ...ON_PAPER, truncatedBy: truncated ? 'limit' : '' };
+    return { image, part: null, isPartial, ...ON_PAPER, truncatedBy: truncated ? 'limit' : '' };
   }
   throw new CapstanError('not_a_page', `its first sheet alone is more than ${MAX_BYTES} bytes as a PDF`);
 }
@@ -108,12 +108,12 @@ async function onOneSheet(
   const pixels = (inches: number) => Math.max(1, Math.floor(((inches - margins) * PX_PER_INCH) / scale));
   const inches = (length: number) => Math.min(MAX_PAPER / MM_PER_INCH, (length * scale) / PX_PER_INCH + margins);
   const width = landscape ? paperHeight : paperWidth;
-  const held = await sizeOfSheet(page, plan, deadline, pixels(width));
+  const sheet = await sizeOfSheet(page, plan, deadline, pixels(width));
   return {
     ...parameters,
     landscape: false,
-    paperWidth: Math.max(width, inches(held.width)),
-    paperHeight: inches(held.height),
+    paperWidth: Math.max(width, inches(sheet.width)),
+    paperHeight: inches(sheet.height),
   };
 }
 

@@ -25,16 +25,16 @@ const ANSWER_MS = 5_000;
 const ANSWER_SHARE = 1 / 8;
 
 /**
- * Requests a screenshot until it succeeds. Retries when Chromium refuses; when no answer comes, stops the page and
- * requests another (`held`). A page at rest is not the cause, but a busy machine or a large image: it has half of the
- * time that is left.
+ * Requests a screenshot until it succeeds. Retries when Chromium refuses. When no answer comes, stops the page and
+ * requests another, which is partial. A page at rest is not the cause, but a busy machine or a large image: it has half
+ * of the time that is left.
  */
 export async function retryScreenshot<T>(
   page: IsolatedPage,
   deadline: Deadline,
   shoot: () => Promise<T>,
-): Promise<{ readonly answer: T; readonly held: boolean }> {
-  let held = false;
+): Promise<{ readonly answer: T; readonly isPartial: boolean }> {
+  let isPartial = false;
   const shots: Promise<{ readonly answer: T }>[] = [];
   const answered = (maxMs = Number.POSITIVE_INFINITY) => {
     const patienceMs = Math.max(MIN_PATIENCE_MS, Math.min(maxMs, deadline.remainingMs / 2));
@@ -46,8 +46,8 @@ export async function retryScreenshot<T>(
     try {
       let shot = await answered(PATIENCE_MS);
       if (shot === null && (await restsAt(document, page, deadline))) shot = await answered();
-      if (shot !== null) return { ...shot, held };
-      held = true;
+      if (shot !== null) return { ...shot, isPartial };
+      isPartial = true;
       await holdStill(page, deadline);
     } catch (error) {
       if (!(error instanceof AggregateError)) throw error;

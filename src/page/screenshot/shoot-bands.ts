@@ -32,7 +32,7 @@ export interface Bands {
   readonly bands: readonly Band[];
   /** The part of the page that the bands show. */
   readonly part: Rectangle;
-  readonly held: boolean;
+  readonly isPartial: boolean;
   /** Why bands at the end are missing. */
   readonly truncatedBy: TruncatedBy;
 }
@@ -55,7 +55,7 @@ export async function shootBands(
   if (inTallWindow) await openTallWindow(page, plan.viewport, deadline, parts);
   const bands: Band[] = [];
   let bytes = 0;
-  let held = false;
+  let isPartial = false;
   let bandMs = 0;
   const taken = async (truncatedBy: TruncatedBy): Promise<Bands> => {
     const [first, last] = [bands.at(0)?.part, bands.at(-1)?.part];
@@ -63,9 +63,9 @@ export async function shootBands(
     const part = { ...first, height: last.y + last.height - first.y };
     if (scrolls) await scrollBack(page, deadline);
     // Frames that are added to the bands report with a script that they have been drawn.
-    if (paused && !plan.changesElements && !held) pause(false);
+    if (paused && !plan.changesElements && !isPartial) pause(false);
     if (inTallWindow) emulateDevice(page.session, plan.viewport);
-    return { bands, part, held: held || truncatedBy === 'time', truncatedBy };
+    return { bands, part, isPartial: isPartial || truncatedBy === 'time', truncatedBy };
   };
   // Each pass reads every pixel: one joins the bands, and one resizes the image.
   const passes = plan.resize === undefined ? 1 : 2;
@@ -83,7 +83,7 @@ export async function shootBands(
     bytes += shot.answer.byteLength;
     if (bands.length > 0 && bytes > MAX_BYTES) return taken('limit');
     bands.push({ part: rectangle, image: shot.answer });
-    held ||= shot.held;
+    isPartial ||= shot.isPartial;
   }
   return taken('');
 }

@@ -43,8 +43,8 @@ export async function shootPart(
   const maxHeight = Math.max(viewport.height, Math.ceil(fullHeight / scale));
   const height = Math.min(maxHeight, Math.floor(viewport.height * Math.max(1, windows)));
   const wanted = { x: 0, y: 0, width: viewport.width, height };
-  const held = holdable(wanted, plan).part;
-  const part = bandsOf(held, plan)[0] ?? held;
+  const largest = holdable(wanted, plan).part;
+  const part = bandsOf(largest, plan)[0] ?? largest;
   if (part.height > viewport.height) {
     emulateDevice(page.session, { ...viewport, height: part.height });
     const shot = shootWindow(page, plan, plain).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { loadMilestone } from '../loading/milestone.ts';
 /** Maximum length of a side that Chromium draws at once, in pixels. */
 export const MAX_SIDE = 16_384;
 
-/** The part of a page that a picture shows: the window, the page from its top, its sheets, an element, a rectangle. */
+/** The part of a page that a screenshot shows: the window, the page from its top, its sheets, an element, a rectangle. */
 export type Shown =
   | { readonly what: 'window' | 'page' | 'sheets' }
   | { readonly what: 'element'; readonly selector: string }
@@ -35,7 +35,7 @@ export function smaller(one: HeightLimit, other: HeightLimit): HeightLimit {
 }
 
 /**
- * Everything about the picture of a capture that follows from its request alone. Made once for each capture. The rest
+ * Everything about the screenshot of a capture that follows from its request alone. Made once for each capture. The rest
  * depends on the page, and is found again when the page has changed: the place of the part (`choosePart`), and the
  * bands in which it is taken (`bandsOf`).
  */

@@ -11,9 +11,9 @@ import { joinImages } from './encode-image.ts';
 import { type BlankFrame, findBlankFrames } from './find-blank-frames.ts';
 import { collapse, hideAndMask } from './hide-and-mask.ts';
 import { showEverything } from './measure-page.ts';
-import type { Picture } from './picture.ts';
 import { printPdf } from './print-pdf.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
+import type { Screenshot } from './screenshot.ts';
 import { bandsOf, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 import { shootBands } from './shoot-bands.ts';
 import { isTooSlow, shootPart } from './shoot-part.ts';
@@ -29,8 +29,8 @@ const MAX_DOCUMENTS = 5;
  * Takes the screenshot: the window, the whole page up to the limits, a part of it, or its sheets. Throws
  * `selector_not_found` when the part does not exist, and `capture_timeout` when the page navigates again and again.
  */
-export async function takeScreenshot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Picture> {
-  let held = false;
+export async function takeScreenshot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Screenshot> {
+  let isPartial = false;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     const isLast = documents === MAX_DOCUMENTS;
     if (isLast) await holdStill(page, deadline);
@@ -38,11 +38,11 @@ export async function takeScreenshot(page: IsolatedPage, plan: ShotPlan, deadlin
     const rested = page.frame.rests(plan.milestone);
     page.visit.preparedFrames.clear();
     try {
-      const { inBands, ...picture } = await shoot(page, plan, deadline);
-      held ||= picture.held || isLast;
+      const { inBands, ...screenshot } = await shoot(page, plan, deadline);
+      isPartial ||= screenshot.isPartial || isLast;
       // In the next document nothing is hidden, masked or at rest, and elements are in other positions.
       const isSame = page.frame.document === document && (await arePrepared(page, deadline));
-      if (isSame || !(isPrepared(plan) || inBands)) return { ...picture, held };
+      if (isSame || !(isPrepared(plan) || inBands)) return { ...screenshot, isPartial };
     } catch (error) {
       // A document that was arriving, or was replaced, may lack what there is a moment later.
       if (isLast || (rested && page.frame.document === document)) throw error;
@@ -55,8 +55,8 @@ function isPrepared({ shown, changesElements, disablesAnimations }: ShotPlan): b
   return shown.what === 'element' || changesElements || disablesAnimations;
 }
 
-/** A picture; in bands when it was joined from several screenshots, which must show the same document. */
-interface Shot extends Picture {
+/** A screenshot; in bands when it was joined from several screenshots, which must show the same document. */
+interface Shot extends Screenshot {
   readonly inBands?: boolean;
 }
 
@@ -78,15 +78,15 @@ async function shoot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Pr
   }
   const options = shotOptions(chosen, plan);
   const fallback = isSlow ? await shootPart(page, plan, deadline, options, size.fullHeight) : null;
-  if (fallback !== null) return { ...fallback, part: null, held: true, fullHeight: size.fullHeight };
+  if (fallback !== null) return { ...fallback, part: null, isPartial: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
   if (blank.length > 0 || parts.length > 1 || parts.some((each) => each.inWindow)) {
     return shootInBands(page, plan, deadline, { size, parts, blank, inTallWindow });
   }
-  const { answer, held } = await retryScreenshot(page, deadline, () =>
+  const { answer, isPartial } = await retryScreenshot(page, deadline, () =>
     part === null ? shootWindow(page, plan, options) : page.session.shoot(options),
   );
-  return { image: answer, part, held, ...size };
+  return { image: answer, part, isPartial, ...size };
 }
 
 /** Divides a part into the bands that are taken one by one. `first`: the first one, if only its size mattered. */
@@ -126,7 +126,7 @@ async function shootInBands(
   deadline: Deadline,
   { size, parts, blank, inTallWindow }: BandedPart,
 ): Promise<Shot> {
-  const { bands, part, held, truncatedBy } = await shootBands(page, plan, deadline, { parts, inTallWindow });
+  const { bands, part, isPartial, truncatedBy } = await shootBands(page, plan, deadline, { parts, inTallWindow });
   const { images, complete } =
     blank.length > 0
       ? await composeFrames(page, plan, deadline, bands, blank)
@@ -143,7 +143,7 @@ async function shootInBands(
     part,
     ...shown,
     fullHeight: size.fullHeight,
-    held: held || !complete,
+    isPartial: isPartial || !complete,
     inBands: parts.length > 1 || parts.some((each) => each.inWindow),
   };
 }

@@ -6,7 +6,7 @@ import { evaluate } from '../../page/asking/ask-page.ts';
 import { type Call, call } from '../../page/asking/page-scripts.ts';
 import { wholeText } from '../../page/asking/text-in-parts.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import type { Picture } from '../../page/screenshot/picture.ts';
+import type { Screenshot } from '../../page/screenshot/screenshot.ts';
 import { imageFrame } from '../outputs/image-boxes.ts';
 
 /** The script ends with what it has after this time. Measured: 10,000 entries take 120 ms of CPU. */
@@ -23,13 +23,13 @@ export async function mapElements(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
-  picture: Picture,
+  screenshot: Screenshot,
 ): Promise<string | null> {
   // A stopped page runs no scripts, ours included.
-  if (!request.elementMap || picture.held) return null;
+  if (!request.elementMap || screenshot.isPartial) return null;
   const { document } = page.frame;
   const ms = Math.min(MAX_MS, deadline.remainingMs * SHARE);
-  const asked = ask(page, request, picture, ms).catch((error: unknown) => {
+  const asked = ask(page, request, screenshot, ms).catch((error: unknown) => {
     if (error instanceof CdpClosedError) throw error;
     return undefined;
   });
@@ -38,8 +38,8 @@ export async function mapElements(
   return isMap && page.frame.document === document ? answer : null;
 }
 
-async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture, ms: number): Promise<unknown> {
-  const frame = await imageFrame({ page, request, picture });
+async function ask(page: IsolatedPage, request: CaptureRequest, screenshot: Screenshot, ms: number): Promise<unknown> {
+  const frame = await imageFrame({ page, request, screenshot });
   if (frame === null) return undefined;
   const inPage = (script: Call) => evaluate(page, script, { timeoutMs: ms });
   return wholeText(inPage, call('mapElements', frame, LIMITS, MAX_MAP_CHARACTERS), MAX_MAP_CHARACTERS);

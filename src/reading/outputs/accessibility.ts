@@ -19,7 +19,7 @@ const LINE_ROLE = 'InlineTextBox';
 const FRAME_ROLES: readonly unknown[] = ['Iframe', 'IframePresentational'];
 
 /** A node as it is written. */
-interface Told {
+interface WrittenNode {
   readonly id: number;
   readonly parent: number | null;
   readonly role: string;
@@ -30,7 +30,7 @@ interface Told {
 }
 
 interface Found {
-  readonly nodes: readonly Told[];
+  readonly nodes: readonly WrittenNode[];
   readonly partial: boolean;
 }
 
@@ -56,8 +56,8 @@ async function readTree(
   if (count > MAX_NODES) throw new RangeError(`the page has ${count} nodes`);
   const { tree, partial } = await treeOf(place);
   await nextTurn();
-  const { told, frames } = listed(tree);
-  if (place.entrance !== undefined) room.characters -= JSON.stringify(told).length;
+  const { nodes, frames } = listed(tree);
+  if (place.entrance !== undefined) room.characters -= JSON.stringify(nodes).length;
   if (room.characters < 0) throw new RangeError('the accessibility trees of frames are too large');
   const elements = frames.slice(0, MAX_FRAMES);
   const inside = await readFrames(
@@ -67,7 +67,7 @@ async function readTree(
   );
   const trees = new Map(frames.map(({ id }, at) => [id, inside[at] ?? null]));
   const isPartial = [...trees.values()].some((each) => each === null || each.partial);
-  return { nodes: joined(told, trees), partial: partial || isPartial };
+  return { nodes: joined(nodes, trees), partial: partial || isPartial };
 }
 
 /** Resolves with undefined when the element was removed meanwhile. */
@@ -95,11 +95,11 @@ async function treeOf({ session, frame }: EvaluatedFrame): Promise<{
 }
 
 /** Puts the trees of frames under the nodes of their elements, which have no other children. */
-function joined(told: readonly Told[], trees: ReadonlyMap<number, Found | null>): readonly Told[] {
-  if (trees.size === 0) return told;
-  const whole: Told[] = [];
+function joined(nodes: readonly WrittenNode[], trees: ReadonlyMap<number, Found | null>): readonly WrittenNode[] {
+  if (trees.size === 0) return nodes;
+  const whole: WrittenNode[] = [];
   const moved: number[] = [];
-  for (const node of told) {
+  for (const node of nodes) {
     const id = whole.length;
     moved.push(id);
     whole.push({ ...node, id, parent: node.parent === null ? null : (moved[node.parent] ?? null) });
@@ -120,23 +120,26 @@ interface FrameElement {
  * Not recursive: a page can nest its elements to any depth. Lists each node once: a compromised renderer could send a
  * cycle.
  */
-function listed(tree: readonly AXNode[]): { readonly told: readonly Told[]; readonly frames: readonly FrameElement[] } {
+function listed(tree: readonly AXNode[]): {
+  readonly nodes: readonly WrittenNode[];
+  readonly frames: readonly FrameElement[];
+} {
   const byId = new Map(tree.map((node) => [node.nodeId, node]));
   const root = tree.find(({ parentId }) => parentId === undefined);
   const waiting: { readonly node: AXNode; readonly parent: number | null }[] = [];
   if (root !== undefined) waiting.push({ node: root, parent: null });
   if (root !== undefined) byId.delete(root.nodeId);
-  const told: Told[] = [];
+  const nodes: WrittenNode[] = [];
   const frames: FrameElement[] = [];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node } = next;
     if (node.role?.value === LINE_ROLE) continue;
-    const id = node.ignored ? next.parent : told.length;
+    const id = node.ignored ? next.parent : nodes.length;
     const { backendDOMNodeId: backendNodeId } = node;
     if (FRAME_ROLES.includes(node.role?.value) && !node.ignored && backendNodeId !== undefined) {
-      frames.push({ id: told.length, backendNodeId });
+      frames.push({ id: nodes.length, backendNodeId });
     }
-    if (!node.ignored) told.push(written(node, told.length, next.parent));
+    if (!node.ignored) nodes.push(written(node, nodes.length, next.parent));
     for (const child of (node.childIds ?? []).toReversed()) {
       const below = byId.get(child);
       if (below === undefined) continue;
@@ -144,10 +147,14 @@ function listed(tree: readonly AXNode[]): { readonly told: readonly Told[]; read
       waiting.push({ node: below, parent: id });
     }
   }
-  return { told, frames };
+  return { nodes, frames };
 }
 
-function written({ role, name, description, value, properties = [] }: AXNode, id: number, parent: number | null): Told {
+function written(
+  { role, name, description, value, properties = [] }: AXNode,
+  id: number,
+  parent: number | null,
+): WrittenNode {
   const states = properties.flatMap(({ name, value }) => (value.value === undefined ? [] : [[name, value.value]]));
   return {
     id,

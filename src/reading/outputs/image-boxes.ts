@@ -23,10 +23,10 @@ interface ImageFrame {
 export async function imageFrame({
   page,
   request,
-  picture,
-}: Pick<Reading, 'page' | 'request' | 'picture'>): Promise<ImageFrame | null> {
+  screenshot,
+}: Pick<Reading, 'page' | 'request' | 'screenshot'>): Promise<ImageFrame | null> {
   if (request.format === 'pdf') return null;
-  const { part, width, height } = picture;
+  const { part, width, height } = screenshot;
   const { viewport } = request;
   // Only a phone's visual viewport differs from its layout viewport.
   if (part === null && !viewport.mobile) return { left: 0, top: 0, scale: width / viewport.width, width, height };

@@ -8,7 +8,7 @@ import type { Call } from '../../page/asking/page-scripts.ts';
 import { inParts, wholeText } from '../../page/asking/text-in-parts.ts';
 import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import type { Picture } from '../../page/screenshot/picture.ts';
+import type { Screenshot } from '../../page/screenshot/screenshot.ts';
 import { readAccessibility } from './accessibility.ts';
 import { describeRoles } from './aria.ts';
 import { extractValues } from './extract/extract-values.ts';
@@ -46,13 +46,13 @@ export async function makeOutputs(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
-  picture: Picture,
+  screenshot: Screenshot,
 ): Promise<Outputs> {
   const made: { [kind in OutputKind]?: Output | null } = {};
   const { document } = page.frame;
   for (const kind of outputsOf(request)) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const reading = { ...inWorld(OUTPUT_WORLD, page, ms), request, picture, deadline };
+    const reading = { ...inWorld(OUTPUT_WORLD, page, ms), request, screenshot, deadline };
     const making = MAKERS[kind](reading).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;

@@ -3,13 +3,13 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import type { Call } from '../../page/asking/page-scripts.ts';
 import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import type { Picture } from '../../page/screenshot/picture.ts';
+import type { Screenshot } from '../../page/screenshot/screenshot.ts';
 
 /** Everything that an output is made of. */
 export interface Reading {
   readonly page: IsolatedPage;
   readonly request: CaptureRequest;
-  readonly picture: Picture;
+  readonly screenshot: Screenshot;
   /** Time limit in milliseconds. */
   readonly ms: number;
   /**

@@ -4,7 +4,7 @@ import type { Verdict } from '../../capture/result/verdict.ts';
 import { framesIn } from '../../page/frames/frames-below.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { isOneColour } from '../../page/screenshot/is-one-colour.ts';
-import type { Picture } from '../../page/screenshot/picture.ts';
+import type { Screenshot } from '../../page/screenshot/screenshot.ts';
 import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 import { judge } from './judge.ts';
 
@@ -13,13 +13,13 @@ const PAGES = /html|xml|^text\/|json/;
 
 /**
  * Returns the verdict on a captured page from what was read of it; null for a document of another type, such as an
- * image. Only where no text was seen is the picture examined, and only where a frame lies over the page the frames.
+ * image. Only where no text was seen is the screenshot examined, and only where a frame lies over the page the frames.
  */
 export async function judgePage(
   page: IsolatedPage,
   signs: Signs,
   document: Pick<Snapshot, 'title' | 'responseCode' | 'finalUrl' | 'contentType'>,
-  { image }: Picture,
+  { image }: Screenshot,
   deadline: Deadline,
 ): Promise<Verdict | null> {
   const { title, responseCode, finalUrl, contentType } = document;

@@ -12,7 +12,7 @@ interface KnownPage {
   /** HTTP status of the document. */
   readonly status: number;
   readonly finalUrl: string;
-  /** No text was seen, and the picture is of one colour. */
+  /** No text was seen, and the screenshot is of one colour. */
   readonly isBlank: boolean;
   /** The connection ended before the document. */
   readonly isBrokenOff: boolean;

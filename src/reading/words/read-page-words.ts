@@ -3,10 +3,10 @@ import { type Deadline, within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { MAX_INDEXED_CHARACTERS, MAX_PLACES, type PageWords } from '../../capture/result/page-words.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
-import { PICTURE_WORLD } from '../../page/asking/ask-page.ts';
+import { READING_WORLD } from '../../page/asking/ask-page.ts';
 import { call } from '../../page/asking/page-scripts.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import type { Picture } from '../../page/screenshot/picture.ts';
+import type { Screenshot } from '../../page/screenshot/screenshot.ts';
 import { TEXTS } from '../outputs/framed-text.ts';
 import { MAX_FRAMES, readThrough } from '../outputs/frames.ts';
 import { imageBoxes, windowBox } from '../outputs/image-boxes.ts';
@@ -30,13 +30,13 @@ export async function readPageWords(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
-  picture: Picture,
+  screenshot: Screenshot,
 ): Promise<PageWords | null> {
   // A stopped page runs no scripts, ours included.
-  if (picture.held) return null;
+  if (screenshot.isPartial) return null;
   const { document } = page.frame;
   const ms = Math.min(MAX_MS, deadline.remainingMs * SHARE);
-  const reading = read(page, request, deadline, picture, ms).catch((error: unknown) => {
+  const reading = read(page, request, deadline, screenshot, ms).catch((error: unknown) => {
     if (error instanceof CdpClosedError) throw error;
     return null;
   });
@@ -48,11 +48,11 @@ async function read(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,
-  picture: Picture,
+  screenshot: Screenshot,
   ms: number,
 ): Promise<PageWords> {
   // A world of its own would take a tenth of the time.
-  const reading = { ...inWorld(PICTURE_WORLD, page, ms), request, picture, deadline };
+  const reading = { ...inWorld(READING_WORLD, page, ms), request, screenshot, deadline };
   const { text, places } = placedText.parse(await readThrough(reading, TEXTS, call('readWords', LIMITS), ms));
   const toImage = await imageBoxes(reading);
   return {

@@ -38,9 +38,9 @@ export function ntfyTransport({ url, ...parts }: NtfyOptions): Transport {
     files: IMAGE_LIMITS,
     loads: true,
     refusesImages: (end) => TOO_LONG.has(end.status) || ('reason' in end && REFUSED_ATTACHMENT.test(end.reason)),
-    tell: async (notice, { files: [picture], links }, { signal }) => {
+    tell: async (notice, { files: [image], links }, { signal }) => {
       const said = saidBy(notice);
-      if (picture === undefined) {
+      if (image === undefined) {
         const headers = { 'content-type': 'application/json', ...authorization };
         const body = JSON.stringify({ topic, ...said, attach: links[0]?.url });
         return endOf(await exchange({ url: root, headers, body }, parts, signal));
@@ -51,9 +51,9 @@ export function ntfyTransport({ url, ...parts }: NtfyOptions): Transport {
         ...{ title, message, priority: String(priority), tags: tags.join(',') },
         ...(click === undefined ? {} : { click }),
         ...(actions.length === 0 ? {} : { actions: JSON.stringify(actions) }),
-        filename: picture.fileName,
+        filename: image.fileName,
       }).toString();
-      const request = { url: target, method: 'PUT', headers: authorization, body: picture.bytes } as const;
+      const request = { url: target, method: 'PUT', headers: authorization, body: image.bytes } as const;
       return endOf(await exchange(request, parts, signal));
     },
   });

@@ -76,7 +76,7 @@ export function slackBotTransport({ channel, token, api, ...parts }: SlackBotOpt
       const blocks = JSON.stringify(blocksOf(notice, links));
       const { text, ...settings } = fallbackOf(notice);
       const fields = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-      const told =
+      const answer =
         files.length > 0
           ? await call(
               'files.completeUploadExternal',
@@ -84,7 +84,7 @@ export function slackBotTransport({ channel, token, api, ...parts }: SlackBotOpt
               signal,
             )
           : await call('chat.postMessage', { ...fields, channel, text, blocks }, signal);
-      return 'end' in told ? told.end : { end: 'delivered', status: 200 };
+      return 'end' in answer ? answer.end : { end: 'delivered', status: 200 };
     },
   });
 }

@@ -61,9 +61,8 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   // The deadline includes the time for the name lookup and the dial, but not the time in the queue.
   const timing = timingSince(dialled?.ms);
   const failed = async (error: unknown) => {
-    const { durationMs, startedAt } = timing();
-    const known = await withCertificate(error, command, parts.egress);
-    return failedOutcome(command, known, { startedAt, durationMs }, null, parts);
+    const untilFailure = timing();
+    return failedOutcome(command, await withCertificate(error, command, parts.egress), untilFailure, null, parts);
   };
 
   const forbidden = dialled === undefined ? await screenInTime(command, parts.egress).catch(failed) : null;

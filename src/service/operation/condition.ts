@@ -48,7 +48,7 @@ const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
 export function watchCondition(config: PressureConfig, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;
   /** The state that the last event reported: `accepting`, then the parts that are degraded. */
-  let told = 'true';
+  let reported = 'true';
   let isLeaving = false;
 
   /** Whether captures are admitted. */
@@ -118,8 +118,8 @@ export function watchCondition(config: PressureConfig, parts: ConditionParts) {
       const ready = admission();
       const degraded = ready.ready ? ready.degraded : [];
       const state = [now.accepting, ...degraded].join();
-      if (state !== told) tell(pressureChanged(Date.now(), now, degraded));
-      told = state;
+      if (state !== reported) tell(pressureChanged(Date.now(), now, degraded));
+      reported = state;
       parts.onPressure?.(now);
     },
   });

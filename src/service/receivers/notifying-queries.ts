@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FactsOf } from '../../feed/event-facts.ts';
 import { EventFilterSchema, eventPredicate, isVisible } from '../../feed/event-filter.ts';
-import type { Told } from '../../receivers/dispatcher.ts';
+import type { Addressee } from '../../receivers/dispatcher.ts';
 import { GAP, type LoggedEvent } from '../../storage/ports/event-log.ts';
 import type { NewQuery, QueryStore } from '../../storage/ports/query-store.ts';
 
@@ -29,7 +29,7 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
     const query = await queries.get(id);
     return query && { ...query, matches: eventPredicate(EventFilterSchema.parse(JSON.parse(query.filter)), factsOf) };
   };
-  return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Told[])[]> => {
+  return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Addressee[])[]> => {
     // Messages about messages would have no end.
     const isTold = ({ type }: LoggedEvent) => type !== GAP && !type.startsWith('message.');
     if (!events.some(isTold)) return [];
@@ -43,20 +43,20 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
     const asked = [...notifying.values()].flatMap(({ apiKeyName, notify, notifyAfter, matches }) => {
       const sees = seesNow(apiKeyName);
       if (sees === null) return [];
-      const told = notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }));
-      return [{ notifyAfter, sees, told, matches }];
+      const addressees = notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }));
+      return [{ notifyAfter, sees, addressees, matches }];
     });
-    const all: Told[][] = [];
+    const all: Addressee[][] = [];
     let since = performance.now();
     for (const event of events) {
-      const ofEvent: Told[] = [];
-      for (const { notifyAfter, sees, told, matches } of isTold(event) ? asked : []) {
+      const ofEvent: Addressee[] = [];
+      for (const { notifyAfter, sees, addressees, matches } of isTold(event) ? asked : []) {
         // A key may have many queries.
         if (performance.now() - since > TURN_MS) {
           await nextTurn();
           since = performance.now();
         }
-        if (event.id > notifyAfter && isVisible(event, sees) && matches(event)) ofEvent.push(...told);
+        if (event.id > notifyAfter && isVisible(event, sees) && matches(event)) ofEvent.push(...addressees);
       }
       all.push(ofEvent);
     }

@@ -3,7 +3,7 @@ import { filter, type Observable } from 'rxjs';
 import type { CapstanEvent, Unsent } from '../../capture/events.ts';
 import { entryOf } from '../../feed/event-feed.ts';
 import { type DeliveryOptions, startDelivery } from '../../receivers/delivery.ts';
-import { deliveriesOf, type Told } from '../../receivers/dispatcher.ts';
+import { type Addressee, deliveriesOf } from '../../receivers/dispatcher.ts';
 import { createMemoryDocuments } from '../../storage/memory/documents.ts';
 
 /**
@@ -12,7 +12,7 @@ import { createMemoryDocuments } from '../../storage/memory/documents.ts';
  */
 export function openAlerts(
   events$: Observable<CapstanEvent & Unsent>,
-  alerted: readonly Told[],
+  alerted: readonly Addressee[],
   options: Omit<DeliveryOptions, 'upTo'>,
 ) {
   const memory = createMemoryDocuments();

@@ -10,7 +10,7 @@ import { createEgress } from '../../egress/create-egress.ts';
 import type { Lookup } from '../../egress/dns-lookup.ts';
 import type { Egress } from '../../egress/egress.ts';
 import { createFactsReader } from '../../feed/event-facts.ts';
-import { createDispatcher, type Told } from '../../receivers/dispatcher.ts';
+import { type Addressee, createDispatcher } from '../../receivers/dispatcher.ts';
 import { createRegistry } from '../../receivers/registry.ts';
 import { sayEvent } from '../../receivers/say-event.ts';
 import { readSecret } from '../../receivers/transports/signature.ts';
@@ -52,7 +52,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const { webhook, webhookSecret, alert, publicUrl, isolateKeys } = config;
   const { toReceivers, feed, storage, events, comparisons, namedKeys, logger } = parts;
   /** Whether API keys share what is stored. */
-  const isShared = () => namedKeys().length > 1;
+  const keysShare = () => namedKeys().length > 1;
   const { egress } = toReceivers;
   let keys = webhookSecret.map(readSecret);
   const registry = createRegistry({
@@ -66,7 +66,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     clock: Date.now,
   });
   const { artifacts } = storage;
-  const share = shareForNotices(config, storage.sharedLinks, isShared, Date.now);
+  const share = shareForNotices(config, storage.sharedLinks, keysShare, Date.now);
   const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share });
   const isDurable = storage.results.kind !== 'none';
   const matching = notifyingQueries({
@@ -82,7 +82,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   });
   const options = {
     receiverOf: registry.receiverOf,
-    isShared,
+    keysShare,
     noticeOf: (event: string) => sayEvent(event, sources),
     emit: events.emit,
     clock: Date.now,
@@ -95,9 +95,9 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     ...options,
     source: feed,
     open: storage.openDeliveries,
-    toldOf: async (logged) => {
+    addresseesOf: async (logged) => {
       const byQueries = isDurable ? await matching(logged) : [];
-      return logged.map((event, at) => onceEach([...registry.toldOf(event), ...(byQueries[at] ?? [])]));
+      return logged.map((event, at) => onceEach([...registry.addresseesOf(event), ...(byQueries[at] ?? [])]));
     },
     isAlwaysOn: registry.isAlwaysOn,
     isDurable,
@@ -150,8 +150,8 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   };
 }
 
-function onceEach(told: readonly Told[]): readonly Told[] {
-  return [...new Map(told.map((one) => [`${one.receiver} ${one.url}`, one])).values()];
+function onceEach(addressees: readonly Addressee[]): readonly Addressee[] {
+  return [...new Map(addressees.map((one) => [`${one.receiver} ${one.url}`, one])).values()];
 }
 
 /** @throws ConfigError when receivers would never be sent a message. */

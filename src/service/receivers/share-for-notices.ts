@@ -21,7 +21,7 @@ type Sharing = Pick<ReceiversConfig, 'publicUrl' | 'signingKey' | 'maxShareDays'
 export function shareForNotices(
   config: Sharing,
   links: Pick<SharedLinkStore, 'add' | 'get'>,
-  isShared: () => boolean,
+  keysShare: () => boolean,
   clock: () => number,
 ): NoticeSources['share'] {
   const { publicUrl } = config;
@@ -33,7 +33,7 @@ export function shareForNotices(
 
   /** Null without room, and for a link that was revoked. Another receiver of the event may have added it meanwhile. */
   const added = async (link: SharedLink): Promise<SharedLink | null> => {
-    await links.add(link, isShared(), ROOM).catch(() => undefined);
+    await links.add(link, keysShare(), ROOM).catch(() => undefined);
     return (await links.get(link.id, link.createdAt)) ?? null;
   };
 

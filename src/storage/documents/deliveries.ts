@@ -74,8 +74,8 @@ export function deliveriesIn(
       return found === undefined ? undefined : Number(found);
     },
     setCursor: (position) => setState(CURSOR, String(position)),
-    add: async (deliveries, isShared) => {
-      const sharing = (some: readonly NewDelivery[]) => (isShared ? keysOf(some) : []);
+    add: async (deliveries, keysShare) => {
+      const sharing = (some: readonly NewDelivery[]) => (keysShare ? keysOf(some) : []);
       const inAll = await roomFor([], limits.all, sharing(deliveries));
       const dropped: NewDelivery[] = [];
       for (const [receiver, ofReceiver] of Map.groupBy(deliveries, (one) => one.receiver)) {

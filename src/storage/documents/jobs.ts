@@ -144,16 +144,16 @@ export function jobsIn(documents: DocumentStore): JobStore {
   }
 
   return {
-    add: async ({ id, kind, total, work, isShared, listBytes }, max = STORED_LIMITS.unfinishedJobs) => {
+    add: async ({ id, kind, total, work, keysShare, listBytes }, max = STORED_LIMITS.unfinishedJobs) => {
       const createdAt = await documents.now();
       const notYet = { startedAt: null, finishedAt: null, failure: null };
       const job: Job = { id, createdAt, kind, state: 'queued', total, listBytes, ...notYet };
-      await documents.addWithin('jobs', { ...documentOf(job), data: work }, { max, isShared });
+      await documents.addWithin('jobs', { ...documentOf(job), data: work }, { max, keysShare });
       // The job is stored, so a failure here must not be answered. The next job makes the room then.
       await makeRoom(keyOfJob(id), { ...STORED_LIMITS.finishedJobs, count: max.count }).catch(() => undefined);
     },
-    requireRoom: ({ id, isShared }, max) =>
-      requireRoom(documents, 'jobs', keyOfJob(id), { max, isShared }, { count: 1, bytes: 0 }),
+    requireRoom: ({ id, keysShare }, max) =>
+      requireRoom(documents, 'jobs', keyOfJob(id), { max, keysShare }, { count: 1, bytes: 0 }),
     putList: async (id, part, bytes) => {
       const neededBy = part === 0 ? (await documents.now()) + LIST_LIFE_MS : null;
       const document = { id: `${id}/${part}`, job: id, position: part, neededBy, body: '', data: bytes };

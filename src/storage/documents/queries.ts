@@ -15,7 +15,7 @@ export function queriesIn(documents: DocumentStore): QueryStore {
   }
 
   return {
-    add: async ({ id, isShared, ...query }, max) => {
+    add: async ({ id, keysShare, ...query }, max) => {
       const body = JSON.stringify({ ...query, delivered: query.position, acknowledgedAt: null } satisfies Query);
       const document = {
         id,
@@ -24,7 +24,7 @@ export function queriesIn(documents: DocumentStore): QueryStore {
         notifies: query.notify.length > 0 ? 1 : 0,
         body,
       };
-      await documents.addWithin('queries', document, { max, isShared });
+      await documents.addWithin('queries', document, { max, keysShare });
     },
     get: async (id, apiKeyName) => {
       const found = await find(documents, 'queries', id, ...whereKey(apiKeyName));

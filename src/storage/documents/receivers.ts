@@ -6,10 +6,10 @@ const TABLE = 'receivers';
 
 export function receiversIn(documents: DocumentStore): ReceiverStore {
   return {
-    add: async ({ apiKeyName, name, body }, isShared) => {
+    add: async ({ apiKeyName, name, body }, keysShare) => {
       const id = idOf(apiKeyName, name);
       if ((await find(documents, TABLE, id)) !== undefined) return false;
-      await documents.addWithin(TABLE, { id, apiKey: apiKeyName ?? '', name, body }, { isShared });
+      await documents.addWithin(TABLE, { id, apiKey: apiKeyName ?? '', name, body }, { keysShare });
       return true;
     },
     get: async (apiKeyName, name) => {

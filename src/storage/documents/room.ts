@@ -72,12 +72,12 @@ const RETRY_AFTER_SECONDS = 5;
 /** @throws CapstanError when what is stored leaves no room for `added`. */
 export function checkRoom(table: SharedTable, room: Room, { all, own }: Usage, added: Amount): void {
   const { code, text, max: usual } = LIMITS[table];
-  const { isShared, max = usual } = room;
+  const { keysShare, max = usual } = room;
   const said = (bytes: number) => `${Math.ceil(bytes / 1024)} KiB`;
   const counted = { max: max.count, all: all.count, own: own.count, added: added.count };
-  checkAmount({ isShared, code }, counted, { of: ` ${text}`, said: String, more: 'another' });
+  checkAmount({ keysShare, code }, counted, { of: ` ${text}`, said: String, more: 'another' });
   const measured = { max: max.bytes, all: all.bytes, own: own.bytes, added: added.bytes };
-  checkAmount({ isShared, code }, measured, { of: ` of ${text}`, said, more: `${said(added.bytes)} more` });
+  checkAmount({ keysShare, code }, measured, { of: ` of ${text}`, said, more: `${said(added.bytes)} more` });
 }
 
 interface Words {
@@ -87,13 +87,13 @@ interface Words {
 }
 
 function checkAmount(
-  { isShared, code }: { readonly isShared: boolean; readonly code: FailureCode },
+  { keysShare, code }: { readonly keysShare: boolean; readonly code: FailureCode },
   { max, all, own, added }: Readonly<Record<'max' | 'all' | 'own' | 'added', number>>,
   { of, said, more }: Words,
 ): void {
   const free = max - all;
   const isFull = free < added;
-  if (!isFull && (!isShared || added === 0 || shareOf(free, own) >= added)) return;
+  if (!isFull && (!keysShare || added === 0 || shareOf(free, own) >= added)) return;
   const reason = isFull
     ? `There are ${said(all)}${of}, and no room for ${more}: at most ${said(max)} are accepted.`
     : `The API key has ${said(own)}${of}, and its share has no room for ${more}: ${said(free)} are left for all keys.`;

@@ -15,12 +15,12 @@ export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
     return found && parsed<L>(found);
   };
   return {
-    add: async (link, isShared, max) => {
+    add: async (link, keysShare, max) => {
       await documents.remove('shared_links', [['expiresAt', '<=', link.createdAt]]);
       const { id, apiKeyName, expiresAt } = link;
       const capture = 'capture' in link ? link.capture : NO_CAPTURE;
       const document = { id, apiKey: apiKeyName ?? '', capture, expiresAt, body: JSON.stringify(link) };
-      await documents.addWithin('shared_links', document, { max, isShared });
+      await documents.addWithin('shared_links', document, { max, keysShare });
     },
     get: async (id, now) => {
       const link = await linkIn<SharedLink>(id, OF_CAPTURES);

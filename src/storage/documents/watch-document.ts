@@ -8,7 +8,7 @@ import { labelsField } from './find-and-change.ts';
 
 export type WatchDocument = StoredDocument<'watches'>;
 
-export interface Watch extends Omit<NewWatch, 'isShared' | 'definition'> {
+export interface Watch extends Omit<NewWatch, 'keysShare' | 'definition'> {
   /**
    * Host of a dropped run: the watch was changed while the run was under way. Its page still counts for this host, so
    * the lease lasts until the run ends.

@@ -35,9 +35,9 @@ export function watchesIn(documents: DocumentStore): WatchStore {
   }
 
   return {
-    add: async ({ isShared, definition, ...given }, max) => {
+    add: async ({ keysShare, definition, ...given }, max) => {
       const watch = { ...documentOf({ ...given, runsBytes: 0 }), data: Buffer.from(definition) };
-      await documents.addWithin('watches', watch, { max, isShared });
+      await documents.addWithin('watches', watch, { max, keysShare });
     },
     get: async (id, ofKey) => {
       const found = await find(documents, 'watches', idOf(id), ...whereKey(ofKey));
@@ -58,7 +58,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const found = await find(documents, 'watches', idOf(id));
         if (found === undefined) return undefined;
         const old = watchIn(found);
-        const { isShared, definition, ...wanted } = await next(storedOf(old));
+        const { keysShare, definition, ...wanted } = await next(storedOf(old));
         const plannedAt = wanted.dueAt === old.dueAt ? old.plannedAt : undefined;
         // The owner of a stored run announces it; another run is dropped when it ends.
         const isLeased = found.owner !== '';
@@ -70,7 +70,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const growth = data === undefined ? 0 : amountOf('watches', { ...document, data }).bytes - found.bytes;
         const replace = () => documents.replace('watches', { ...document, data }, found.revision);
         const grow = async () => {
-          await requireRoom(documents, 'watches', old.apiKeyName, { max, isShared }, { count: 0, bytes: growth });
+          await requireRoom(documents, 'watches', old.apiKeyName, { max, keysShare }, { count: 0, bytes: growth });
           return replace();
         };
         // Changes at the same time count one after another, so that together they stay within the share.

@@ -43,7 +43,7 @@ const NO_DOCUMENTS: DocumentStore = {
 export function createNoDatabase(): Database {
   const memory = createMemoryDocuments();
   return {
-    isShared: false,
+    isMultiProcess: false,
     results: NO_RESULTS,
     ...storesIn(NO_DOCUMENTS),
     idempotency: memory.idempotency,

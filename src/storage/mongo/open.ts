@@ -47,7 +47,7 @@ export async function openMongo({ url, onState = () => {} }: MongoOptions): Prom
   return {
     database,
     ask,
-    isShared: true,
+    isMultiProcess: true,
     results: results.store,
     ...storesIn(documents),
     nodes,

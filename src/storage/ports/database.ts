@@ -13,7 +13,7 @@ import type { WatchStore } from './watch-store.ts';
 /** An open database: one implementation of each port that is stored in it. */
 export interface Database {
   /** Whether several processes use it, each with a data directory and an event log of its own. */
-  readonly isShared: boolean;
+  readonly isMultiProcess: boolean;
   readonly results: ResultStore;
   readonly jobs: JobStore;
   readonly watches: WatchStore;

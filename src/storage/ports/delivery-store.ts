@@ -66,8 +66,8 @@ export interface DeliveryStore {
   /** Returns the id up to which events were looked at; undefined before the first receiver. */
   cursor(): Promise<number | undefined>;
   setCursor(position: number): Promise<void>;
-  /** Returns the messages for which there is no room. `isShared`: whether API keys share the places. */
-  add(deliveries: readonly NewDelivery[], isShared: boolean): Promise<readonly NewDelivery[]>;
+  /** Returns the messages for which there is no room. `keysShare`: whether API keys share the places. */
+  add(deliveries: readonly NewDelivery[], keysShare: boolean): Promise<readonly NewDelivery[]>;
   /** Returns the receivers for which messages wait, and their number: of an API key, or of all. */
   waiting(ofKey?: string): Promise<ReadonlyMap<string, number>>;
   /** Returns the receivers that have dead letters, and their number: of an API key, or of all. */

@@ -90,7 +90,7 @@ export interface Page<T> {
 /** The room that a document is to have. */
 export interface Room {
   /** Whether keys share the places; false when there are no other keys. */
-  readonly isShared: boolean;
+  readonly keysShare: boolean;
   /** @default that of `LIMITS` */
   readonly max?: Amount | undefined;
 }

@@ -41,7 +41,7 @@ export interface NewJob {
   /** Bytes of its list, which is stored before it. @default 0: it has none */
   readonly listBytes?: number;
   /** Whether the job counts towards the share of its key; false when there are no other keys. */
-  readonly isShared: boolean;
+  readonly keysShare: boolean;
 }
 
 /** Times are ISO 8601, UTC, with milliseconds. */
@@ -100,7 +100,7 @@ export interface JobStore {
    */
   add(job: NewJob, max?: Amount): Promise<void>;
   /** Rejects as `add` would, before the work of a job is made. */
-  requireRoom(job: Pick<NewJob, 'id' | 'isShared'>, max?: Amount): Promise<void>;
+  requireRoom(job: Pick<NewJob, 'id' | 'keysShare'>, max?: Amount): Promise<void>;
   /**
    * Stores a part of the list of a job that is then added. Parts are numbered from 0. They are erased with the work;
    * those of a job that was never added, when the next jobs are pruned after `LIST_LIFE_MS`.

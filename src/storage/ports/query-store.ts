@@ -18,11 +18,11 @@ export interface NewQuery {
   /** Id of the newest event: receivers are told of those after it. */
   readonly notifyAfter: number;
   /** Whether it counts towards the share of its key; false when there are no other keys. */
-  readonly isShared: boolean;
+  readonly keysShare: boolean;
 }
 
 /** Times are ISO 8601, UTC, with milliseconds. */
-export interface QueryRecord extends Omit<NewQuery, 'isShared'> {
+export interface QueryRecord extends Omit<NewQuery, 'keysShare'> {
   readonly createdAt: string;
   /** Events up to this id are acknowledged, or do not match. */
   readonly position: number;

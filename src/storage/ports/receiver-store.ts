@@ -11,7 +11,7 @@ export interface GivenReceiver {
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface ReceiverStore {
   /** Stores a receiver. False: the key has one of this name. Rejects with `too_many_receivers` without room. */
-  add(receiver: GivenReceiver, isShared: boolean): Promise<boolean>;
+  add(receiver: GivenReceiver, keysShare: boolean): Promise<boolean>;
   get(apiKeyName: string | null, name: string): Promise<GivenReceiver | undefined>;
   /** Returns those of an API key, or of all, by name. */
   list(ofKey: string | undefined): Promise<readonly GivenReceiver[]>;

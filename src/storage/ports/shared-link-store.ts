@@ -49,7 +49,7 @@ interface SharedLinksWanted {
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface SharedLinkStore {
   /** Stores a link durably, and removes expired ones. Rejects with `too_many_shared_links` when there is no room. */
-  add(link: SharedLink | FeedLink, isShared: boolean, max?: Amount): Promise<void>;
+  add(link: SharedLink | FeedLink, keysShare: boolean, max?: Amount): Promise<void>;
   /** Returns a link to captures that has not expired. */
   get(id: string, now: number): Promise<SharedLink | undefined>;
   /** Returns links to captures that have not expired, newest first. */

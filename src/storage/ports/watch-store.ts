@@ -35,13 +35,13 @@ export interface NewWatch {
   /** Findings of the runs. */
   readonly progress: string;
   /** Whether the watch counts towards the share of its key; false when there are no other keys. */
-  readonly isShared: boolean;
+  readonly keysShare: boolean;
 }
 
-export type StoredWatch = Omit<NewWatch, 'isShared' | 'labels' | 'definition'>;
+export type StoredWatch = Omit<NewWatch, 'keysShare' | 'labels' | 'definition'>;
 
 /** The part of a watch that clients may change. Without a `definition`, the stored one is kept. */
-export type WatchChange = Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'summary' | 'isShared'> &
+export type WatchChange = Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'summary' | 'keysShare'> &
   Partial<Pick<NewWatch, 'definition'>>;
 
 /** A due watch whose lease the caller holds. */

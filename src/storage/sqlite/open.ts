@@ -48,7 +48,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     throw error;
   }
   return {
-    isShared: false,
+    isMultiProcess: false,
     results: results.store,
     ...storesIn(documents),
     nodes,

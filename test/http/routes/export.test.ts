@@ -15,6 +15,8 @@ const HOSTILE: Readonly<Record<number, string>> = {
   5: '\t=1',
   6: 'a "quoted", divided\r\ntitle',
   7: '<script>alert(1)</script>',
+  8: ' =1+1',
+  9: '＝1+1',
 };
 
 beforeAll(async () => {
@@ -89,6 +91,8 @@ describe('GET /results/export', () => {
     const titleOf = (id: number) =>
       rows.find((row) => row[names.indexOf('id')] === String(id))?.[names.indexOf('title')];
     expect([1, 2, 3, 4, 5].map(titleOf)).toEqual([1, 2, 3, 4, 5].map((id) => `'${HOSTILE[id]}`));
+    // Some spreadsheets skip blanks, and read full-width signs likewise.
+    expect([8, 9].map(titleOf)).toEqual([8, 9].map((id) => `'${HOSTILE[id]}`));
     expect([6, 7].map(titleOf)).toEqual([HOSTILE[6], HOSTILE[7]]);
     for (const row of rows) {
       expect(row).toHaveLength(names.length);

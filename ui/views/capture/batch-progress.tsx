@@ -9,7 +9,7 @@ import type { Batch } from './use-batch.ts';
 
 const THUMBNAIL = 160;
 
-/** The captures of a batch: their number, and each with its picture. Those that look unlike most are marked. */
+/** The captures of a batch: their number, and each with its screenshot. Those that look unlike most are marked. */
 export function BatchProgress({ batch, onCancel }: { readonly batch: Batch; readonly onCancel: () => void }) {
   const { urls, outcomes, isRunning, error } = batch;
   const stored = [...outcomes.values()].flatMap(({ result }) => (result === null || result.failed ? [] : [result]));

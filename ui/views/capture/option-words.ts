@@ -4,9 +4,9 @@
  */
 
 const GROUPS: Readonly<Record<string, string>> = {
-  screenshot: 'What the picture shows',
+  screenshot: 'What the screenshot shows',
   pdf: 'Paper of a PDF',
-  wait: 'When the picture is taken',
+  wait: 'When the screenshot is taken',
   emulation: 'Who visits the page',
   network: 'Requests, logins and blocking',
   content: 'Scripts and styles added to the page',
@@ -42,7 +42,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   javascript: 'JavaScript to run',
   css: 'Style sheet to add',
   html: 'HTML to capture in place of a URL',
-  actions: 'Steps before the picture',
+  actions: 'Steps before the screenshot',
   form: 'Form to fill in',
   outputs: 'Files to make beside the image',
   har: 'What the HAR holds',

@@ -72,7 +72,7 @@ function What({ change: { text, style, image, from, to } }: { readonly change: E
       {from === null && to === null && (
         <div>
           <dt>place</dt>
-          <dd class="muted">not in the pictures</dd>
+          <dd class="muted">not in the screenshots</dd>
         </div>
       )}
     </dl>

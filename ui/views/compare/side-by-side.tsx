@@ -20,11 +20,11 @@ export function SideBySide({ before, after }: PairProps) {
     <div class="compare-pair">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard */}
       <section class="panel canvas" tabIndex={0} aria-label="Before, scrollable" ref={left} onScroll={follow}>
-        <Picture result={before} />
+        <Screenshot result={before} />
       </section>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard */}
       <section class="panel canvas" tabIndex={0} aria-label="After, scrollable" ref={right} onScroll={follow}>
-        <Picture result={after} />
+        <Screenshot result={after} />
       </section>
     </div>
   );
@@ -48,9 +48,9 @@ export function Slider({ before, after }: PairProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard */}
       <section class="panel canvas" tabIndex={0} aria-label="Before and after, scrollable">
         <div class="compare-layers">
-          <Picture result={before} />
+          <Screenshot result={before} />
           <div class="compare-after" style={{ clipPath: `inset(0 0 0 ${share}%)` }}>
-            <Picture result={after} />
+            <Screenshot result={after} />
           </div>
           <span class="compare-line" style={{ left: `${share}%` }} />
         </div>
@@ -59,7 +59,7 @@ export function Slider({ before, after }: PairProps) {
   );
 }
 
-function Picture({ result }: { readonly result: DetailedResult }) {
+function Screenshot({ result }: { readonly result: DetailedResult }) {
   const { screenshot, width, height, probed_at: at } = result;
   return <img src={addressOf(screenshot)} width={width} height={height} alt={`Screenshot of ${dateAndTime(at)}`} />;
 }

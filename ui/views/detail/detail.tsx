@@ -103,7 +103,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
       }
     >
       <div class="detail-columns">
-        <div class="detail-picture">
+        <div class="detail-screenshot">
           {failed && <Problem error={new Error(reason)} />}
           <Viewer result={result} />
         </div>

@@ -20,7 +20,7 @@ type Zoom = (typeof ZOOMS)[number][0];
 
 /** Text about a file that is not an image. */
 const NOTES: Readonly<Record<Exclude<ShownKind, 'image'>, string>> = {
-  html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
+  html: 'The text and structure of the page when its screenshot was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
   markdown:
     'What the page is about, as it was shown: without navigation, banners and text that nobody could see. Point at a block to see its place; the output blocks holds the places.',
   blocks: 'Where the blocks of the Markdown are in the screenshot, in pixels, and how many texts the page hides.',
@@ -49,7 +49,7 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
   const [shown, setShown] = useState<ShownKind>('image');
   const [zoom, setZoom] = useState<Zoom>('width');
   const hasImage = screenshot !== '' && format !== 'pdf';
-  const isPicture = shown === 'image' && hasImage;
+  const isImage = shown === 'image' && hasImage;
   const path = artifacts.find(({ kind }) => kind === shown)?.path;
   if (path === undefined) return <Empty title="No image">The capture failed before there was one.</Empty>;
   return (
@@ -62,7 +62,7 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
           chosen={shown}
           onChoose={setShown}
         />
-        {isPicture && <Segments label="Zoom" name="zoom" choices={ZOOMS} chosen={zoom} onChoose={setZoom} />}
+        {isImage && <Segments label="Zoom" name="zoom" choices={ZOOMS} chosen={zoom} onChoose={setZoom} />}
         <span class="viewer-size muted number">
           {shown === 'image' && width > 0 ? `${integer(width)} × ${integer(height)} ${format}` : ''}
         </span>

@@ -13,7 +13,7 @@ const CAPTION = 5.5;
 /** Height of a row of the table, and the space between rows, in rem. */
 const TABLE_ROW = 3.2;
 const TABLE_GAP = 0.3;
-const PICTURE_RATIO = 9 / 16;
+const SCREENSHOT_RATIO = 9 / 16;
 /** Number of rows rendered above and below the visible ones. */
 const SPARE_ROWS = 2;
 
@@ -66,7 +66,7 @@ export function useGrid(
   const minCard = (isNarrow ? MIN_CARD_NARROW : MIN_CARD) * rem;
   const columns = isTable ? 1 : Math.max(1, Math.floor((width + gap) / (minCard + gap)));
   const cardWidth = (width - gap * (columns - 1)) / columns;
-  const rowHeight = Math.round(isTable ? TABLE_ROW * rem : cardWidth * PICTURE_RATIO + CAPTION * rem) + gap;
+  const rowHeight = Math.round(isTable ? TABLE_ROW * rem : cardWidth * SCREENSHOT_RATIO + CAPTION * rem) + gap;
   const rows = Math.ceil(count / columns);
   const firstRow = Math.max(0, Math.floor(top / rowHeight) - SPARE_ROWS);
   const lastRow = Math.ceil((top + height) / rowHeight) + SPARE_ROWS;

@@ -2,7 +2,7 @@ import type { Watch } from '../../api/types.ts';
 import { conditionDraftOf, isByAmount, OPERATORS } from './form/value-drafts.ts';
 
 const COMPARED: Readonly<Record<string, string>> = {
-  visual: 'the picture',
+  visual: 'the screenshot',
   text: 'the text',
   links: 'the links',
   elements: 'an element',
@@ -11,7 +11,7 @@ const COMPARED: Readonly<Record<string, string>> = {
   verdict: 'the verdict',
 };
 
-/** Returns the changes that a watch tells, in words: `price falls below 50, or the picture changes`. */
+/** Returns the changes that a watch tells, in words: `price falls below 50, or the screenshot changes`. */
 export function tellsOf({ values, when, compare }: Pick<Watch, 'values' | 'when' | 'compare'>): string {
   const compared = Object.entries(COMPARED).flatMap(([name, words]) => (compare[name] ? [words] : []));
   const ofValues =

@@ -10,7 +10,7 @@ import { shareOf } from './share.ts';
 const WIDTH = 160;
 const HEIGHT = 90;
 
-/** The newest runs of a watch, oldest first: pictures, and below each what changed and when. */
+/** The newest runs of a watch, oldest first: screenshots, and below each what changed and when. */
 export function FilmStrip({ watch }: { readonly watch: Watch }) {
   const { recent_runs: runs = [] } = watch;
   const strip = useRef<HTMLOListElement>(null);
@@ -41,7 +41,7 @@ function Frame({ run, watch }: { readonly run: RecentRun; readonly watch: Watch 
   if (capture === null) {
     return (
       <span class="film-frame" title={words}>
-        <span class="thumbnail none">no picture</span>
+        <span class="thumbnail none">no screenshot</span>
         {caption}
       </span>
     );

@@ -21,14 +21,14 @@ interface PickerProps {
   /** Selectors of the values that are read. */
   readonly read: readonly string[];
   readonly ignored: readonly string[];
-  /** The entry under the pointer, in the list beside the picture: one of `ignored`, or a proposed selector. */
+  /** The entry under the pointer, in the list beside the screenshot: one of `ignored`, or a proposed selector. */
   readonly lit: string | undefined;
   readonly onChange: (ignored: readonly string[]) => void;
   /** Called with the selector and the text of an element whose value is to be read. */
   readonly onRead: (selector: string, text: string) => void;
 }
 
-/** The picture of a page, on which ignored elements and rectangles are chosen, and elements whose values are read. */
+/** The screenshot of a page, on which ignored elements and rectangles are chosen, and elements whose values are read. */
 export function Picker(props: PickerProps) {
   const { result, page, isMissing, read, ignored, lit, onMode, onChange, onRead } = props;
   const [last, setLast] = useState<PageElement>();

@@ -7,7 +7,7 @@ import { integer } from '../../../parts/format.ts';
 import { Mark } from '../../../parts/mark.tsx';
 import { useDrawing } from './use-drawing.ts';
 
-/** Kind of selection on the picture. */
+/** Kind of selection on the screenshot. */
 export type Mode = 'elements' | 'rectangle' | 'value';
 
 interface StageProps {
@@ -21,7 +21,7 @@ interface StageProps {
   readonly read: readonly Box[];
   readonly onChoose: (element: PageElement) => void;
   readonly onDraw: (box: Box) => void;
-  /** The tools above the picture. */
+  /** The tools above the screenshot. */
   readonly children: ComponentChildren;
 }
 
@@ -31,7 +31,7 @@ const HELP: Readonly<Record<Mode, string>> = {
   value: 'Click the price, or what else is to be read. Keys: arrows and Enter.',
 };
 
-/** The picture of a page, on which elements are chosen and rectangles drawn. Positions are pixels of the image. */
+/** The screenshot of a page, on which elements are chosen and rectangles drawn. Positions are pixels of the image. */
 export function Stage({ result, page, mode, ignored, lit, read, onChoose, onDraw, children }: StageProps) {
   const { screenshot, width, height, title, url } = result;
   const stage = useRef<HTMLDivElement>(null);
@@ -81,7 +81,7 @@ export function Stage({ result, page, mode, ignored, lit, read, onChoose, onDraw
           // biome-ignore lint/a11y/noNoninteractiveTabindex: elements are chosen with keys, too
           tabIndex={0}
           role="application"
-          aria-label={isDrawing ? 'Picture of the page: draw rectangles' : 'Picture of the page: choose elements'}
+          aria-label={isDrawing ? 'Screenshot of the page: draw rectangles' : 'Screenshot of the page: choose elements'}
           aria-describedby="stage-help stage-status"
           // Until the element map has come, keys point at nothing.
           aria-busy={!isDrawing && page === undefined}

@@ -15,7 +15,7 @@ const MOVES: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, STEP],
 };
 
-/** Draws rectangles on a picture, with the pointer or with keys. Boxes are in pixels of the image. */
+/** Draws rectangles on a screenshot, with the pointer or with keys. Boxes are in pixels of the image. */
 export function useDrawing(image: Size, stage: RefObject<HTMLElement | null>, onDraw: (box: Box) => void) {
   const [box, setBox] = useState<Box>();
   const start = useRef<readonly [x: number, y: number] | undefined>(undefined);
@@ -78,7 +78,7 @@ export function useDrawing(image: Size, stage: RefObject<HTMLElement | null>, on
   };
 }
 
-/** Returns a rectangle in the middle of the part of the picture that is scrolled into view. */
+/** Returns a rectangle in the middle of the part of the screenshot that is scrolled into view. */
 function seenPart(image: Size, stage: HTMLElement | null): Box {
   const canvas = stage?.parentElement;
   const scale = stage == null ? 1 : image.width / stage.clientWidth;

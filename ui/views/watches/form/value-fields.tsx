@@ -7,7 +7,7 @@ import { names, TYPES, type ValueDraft } from './value-drafts.ts';
 
 interface ValueFieldsProps {
   readonly values: readonly ValueDraft[];
-  /** The value for which a place in the picture is chosen. */
+  /** The value for which a place in the screenshot is chosen. */
   readonly picking: number | undefined;
   readonly canPick: boolean;
   readonly page: CapturedPage | undefined;
@@ -168,7 +168,7 @@ function Reading({ value, page, read }: ReadingProps) {
   if (value.from === 'metadata' || value.where.trim() === '' || page === undefined) return null;
   const found = page.matching(value.where);
   if (found === undefined) return null;
-  if (value.type === 'count') return <>{found.length} in the picture</>;
-  if (found[0] === undefined) return <span class="bad">Not in the picture.</span>;
-  return <span class="muted">In the picture: “{textIn(found[0])}”</span>;
+  if (value.type === 'count') return <>{found.length} in the screenshot</>;
+  if (found[0] === undefined) return <span class="bad">Not in the screenshot.</span>;
+  return <span class="muted">In the screenshot: “{textIn(found[0])}”</span>;
 }

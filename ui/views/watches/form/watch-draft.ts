@@ -57,7 +57,7 @@ export function draftOf({ url, every, schedule, time_zone: timeZone, ...watch }:
 }
 
 /**
- * Returns the draft with its first value: a new watch of a value does not compare the picture, unless it is asked to.
+ * Returns the draft with its first value: a new watch of a value does not compare the screenshot, unless it is asked to.
  */
 export function withValues(draft: Draft, values: readonly ValueDraft[], isNew: boolean): Draft {
   const isFirst = isNew && draft.values.length === 0 && values.length > 0;

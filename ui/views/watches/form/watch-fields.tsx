@@ -12,7 +12,7 @@ const TIMINGS = [
 ] as const;
 
 const COMPARED_NAMES: Readonly<Record<Compared, string>> = {
-  visual: 'Picture',
+  visual: 'Screenshot',
   text: 'Text',
   links: 'Links',
   title: 'Title',

@@ -81,7 +81,7 @@ function Form({ draft: initial, watch, captures: [newest, second, third] }: Form
   const before = run.state === 'stored' ? [newest, second] : [second, third];
   const earlier = [usePage(before[0]).page, usePage(before[1]).page].filter((each) => each !== undefined);
   const [mode, setMode] = useState<Mode>('elements');
-  const picture = useRef<HTMLDivElement>(null);
+  const screenshot = useRef<HTMLDivElement>(null);
   const [picking, setPicking] = useState<number>();
   /** The rules of values that the shown capture was made with. */
   const [asked, setAsked] = useState(() => extractOf(initial.values));
@@ -94,7 +94,7 @@ function Form({ draft: initial, watch, captures: [newest, second, third] }: Form
     setPicking(at);
     setMode(at === undefined ? 'elements' : 'value');
     // On a phone it is below the form.
-    if (at !== undefined) picture.current?.scrollIntoView({ block: 'nearest' });
+    if (at !== undefined) screenshot.current?.scrollIntoView({ block: 'nearest' });
   };
   /** Reads a value from an element: the one that it is chosen for, or a new one. Until then, another may be chosen. */
   const readFrom = (where: string, text: string) => {
@@ -158,7 +158,7 @@ function Form({ draft: initial, watch, captures: [newest, second, third] }: Form
           <section class="panel watch-ignored">
             <h2>Ignored</h2>
             {draft.ignore.length === 0 ? (
-              <p class="muted">Nothing. Point at the picture to choose what does not count as a change.</p>
+              <p class="muted">Nothing. Point at the screenshot to choose what does not count as a change.</p>
             ) : (
               <Ignored
                 ignored={draft.ignore}
@@ -189,7 +189,7 @@ function Form({ draft: initial, watch, captures: [newest, second, third] }: Form
             </button>
           </div>
         </form>
-        <div class="watch-picture" ref={picture}>
+        <div class="watch-screenshot" ref={screenshot}>
           <div class="watch-capture">
             <button
               type="button"
@@ -214,7 +214,7 @@ function Form({ draft: initial, watch, captures: [newest, second, third] }: Form
           {shown.error !== undefined && run.state !== 'stored' && <Problem error={shown.error} />}
           {result === undefined ? (
             <div class="panel watch-empty muted">
-              <p>Capture the page to choose on its picture which values are read, and what is ignored.</p>
+              <p>Capture the page to choose on its screenshot which values are read, and what is ignored.</p>
             </div>
           ) : (
             <Picker

@@ -1,7 +1,5 @@
-import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { BROWSER_PHASES, type CapturePhase } from '../capture/phases.ts';
-import type { CaptureRequest } from '../capture/request.ts';
 import { captureStill } from './capture-still.ts';
 import { changePage } from './content/change-page.ts';
 import type { MainFrame } from './frames/main-frame.ts';
@@ -10,16 +8,16 @@ import { awaitLoad, refuseDeadUrl } from './loading/await-load.ts';
 import { holdStill } from './loading/hold-still.ts';
 import { showEmbeddedPdfs, showFramedPdfs } from './non-html/framed-pdfs.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
+import { refuseUnwanted } from './refuse-unwanted.ts';
+import type { RunningCapture, Taken } from './running-capture.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
-import type { ShotPlan } from './screenshot/shot-plan.ts';
-import type { Taken } from './taken.ts';
+import { resizeImage } from './screenshot/resize-image.ts';
+import { takeScreenshot } from './screenshot/take-screenshot.ts';
 import { awaitDelay, awaitReady } from './wait/await-ready.ts';
+import { demandPaint } from './wait/demand-paint.ts';
 
 /** Maximum number of redirects by script or refresh; a page that goes on redirecting is stopped, and captured there. */
 const MAX_DOCUMENTS = 20;
-
-/** A document at rest. It has a screenshot when one was taken already. */
-type AtRest = Omit<Taken, 'picture'> & Partial<Taken>;
 
 /** One document of the page, and its phases that the end of the waiting time cut short: each step adds its own. */
 interface Visited {
@@ -28,23 +26,17 @@ interface Visited {
 }
 
 /**
- * Waits until the page has come to rest, on the document to which it redirected last, by script or by refresh: performs
- * the actions on the first document, then loads, changes, waits for and reads each document until one stays.
+ * Captures the document on which the page comes to rest, after its redirects by script or by refresh. Performs the
+ * actions on the first document. Then loads and changes each document, and captures the one that stays: at once if it
+ * is still, otherwise when it has settled.
  */
-export async function comeToRest(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  plan: ShotPlan,
-  deadline: Deadline,
-): Promise<AtRest> {
-  const acted = await performActions(page, request, deadline);
+export async function captureAtRest(capture: RunningCapture): Promise<Taken> {
+  const acted = await performActions(capture);
   for (let documents = acted.documents + 1; documents <= MAX_DOCUMENTS; documents += 1) {
-    const visited = await loadAndChange(page, request, deadline, acted.cut);
-    const still = visited.cut.size === 0 ? await captureStill(page, request, plan, deadline) : undefined;
-    if (still !== undefined && showsChanged(page, visited)) return { ...still, cutPhase: null };
-    await awaitContent(page, request, plan, deadline, visited);
-    const read = await readAtRest(page, request, plan, deadline, visited, documents === MAX_DOCUMENTS);
-    if (read !== 'again') return read;
+    const visited = await loadAndChange(capture, acted.cut);
+    const isLast = documents === MAX_DOCUMENTS;
+    const taken = (await captureAtOnce(capture, visited)) ?? (await captureSettled(capture, visited, isLast));
+    if (taken !== undefined) return taken;
   }
   throw new CapstanError('target_unreachable', `the page navigated more than ${MAX_DOCUMENTS} times`);
 }
@@ -54,22 +46,18 @@ export async function comeToRest(
  * have navigated the page. Resolves with the number of documents that this took, and the phases that were cut short.
  */
 async function performActions(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  deadline: Deadline,
+  capture: RunningCapture,
 ): Promise<{ readonly documents: number; readonly cut: readonly CapturePhase[] }> {
-  const { interaction } = page;
-  if (interaction === undefined) return { documents: 0, cut: [] };
-  await loadAndChange(page, request, deadline, []);
+  const { page, request, deadline } = capture;
+  if (page.interaction === undefined) return { documents: 0, cut: [] };
+  await loadAndChange(capture, []);
   deadline.enter('interact');
-  return { documents: 1, cut: (await interaction.act(request, deadline)) ? [] : ['interact'] };
+  return { documents: 1, cut: (await page.interaction.act(request, deadline)) ? [] : ['interact'] };
 }
 
 /** `cutBefore`: phases that were cut short before this document. */
 async function loadAndChange(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  deadline: Deadline,
+  { page, request, deadline }: RunningCapture,
   cutBefore: readonly CapturePhase[],
 ): Promise<Visited> {
   const cut = new Set(cutBefore);
@@ -80,14 +68,39 @@ async function loadAndChange(
   return { document, cut };
 }
 
+/** Captures a loaded document. Resolves with undefined when it changed meanwhile, or was cut short. */
+async function captureAtOnce(capture: RunningCapture, visited: Visited): Promise<Taken | undefined> {
+  const { page, request, deadline, found } = capture;
+  const taken = visited.cut.size === 0 ? await captureStill(capture) : undefined;
+  if (taken === undefined || !showsChanged(page, visited)) return undefined;
+  found.facts = taken.facts;
+  found.cutPhase = null;
+  await refuseUnwanted(page, request, taken.facts, deadline);
+  return resized(capture, taken);
+}
+
+/** Captures a document after the waits of the request. Resolves with undefined when it is not the last one. */
+async function captureSettled(capture: RunningCapture, visited: Visited, isLast: boolean): Promise<Taken | undefined> {
+  const { page, request, plan, deadline, found } = capture;
+  await awaitContent(capture, visited);
+  const read = await readAtRest(capture, visited, isLast);
+  if (read === undefined) return undefined;
+  found.facts = read.facts;
+  found.cutPhase = read.cutPhase;
+  if (read.cutPhase !== null) await demandPaint(page, plan, deadline);
+  await refuseUnwanted(page, request, read.facts, deadline);
+  deadline.enter('picture');
+  return resized(capture, { ...read, screenshot: await takeScreenshot(page, plan, deadline) });
+}
+
+async function resized({ plan, deadline, found }: RunningCapture, taken: Taken): Promise<Taken> {
+  const screenshot = await deadline.step('resize the image', resizeImage(taken.screenshot, plan));
+  found.screenshot = screenshot;
+  return { ...taken, screenshot };
+}
+
 /** Waits for everything that the request names, and for content that loads only in the window. */
-async function awaitContent(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  plan: ShotPlan,
-  deadline: Deadline,
-  { cut }: Visited,
-): Promise<void> {
+async function awaitContent({ page, request, plan, deadline }: RunningCapture, { cut }: Visited): Promise<void> {
   deadline.enter('wait');
   const isReady =
     (cut.has('load') || (await showEmbeddedPdfs(page, deadline))) &&
@@ -100,17 +113,14 @@ async function awaitContent(
 }
 
 /**
- * Reads the document. Resolves with 'again' when another one has come or is on its way. The last document, and one
+ * Reads the document. Resolves with undefined when another one has come or is on its way. The last document, and one
  * whose waiting time is over, is stopped instead, and read then.
  */
 async function readAtRest(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  plan: ShotPlan,
-  deadline: Deadline,
+  { page, request, plan, deadline }: RunningCapture,
   visited: Visited,
   isLast: boolean,
-): Promise<AtRest | 'again'> {
+): Promise<Omit<Taken, 'screenshot'> | undefined> {
   const { cut } = visited;
   const observe = (loaded: boolean) =>
     observeDocument(page, deadline, { loaded, beyondWindow: plan.shown.what !== 'window' });
@@ -122,11 +132,11 @@ async function readAtRest(
   const rests = cut.has('load') || (page.frame.rests(plan.milestone) && showsChanged(page, visited));
   if (seen?.interrupted) cut.add('settle');
   if (seen !== undefined && rests) return atRest(seen.facts);
-  if (!isLast && deadline.waitingMs > 0) return 'again';
+  if (!isLast && deadline.waitingMs > 0) return undefined;
   cut.add('settle');
   await holdStill(page, deadline);
-  const held = (await observe(false)) ?? seen;
-  return held === undefined ? 'again' : atRest(held.facts);
+  const stopped = (await observe(false)) ?? seen;
+  return stopped && atRest(stopped.facts);
 }
 
 /** Returns whether the page still shows the document that was changed, where the request asks for changes. */
