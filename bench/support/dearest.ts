@@ -17,8 +17,8 @@ export interface Schema {
   readonly pattern?: string;
 }
 
-/** Refuses connections, so that captures of it are cheap. */
-export const DEAD_URL = 'http://127.0.0.1:1/';
+/** Refuses connections, so that captures of it are cheap, and have a record: port 1 would be forbidden. */
+export const DEAD_URL = 'http://127.0.0.1:2/';
 /** Maximum number of values of an enumeration that are tried; the devices are more. */
 const MAX_OF_ENUM = 40;
 const MIN_LARGE = 500;

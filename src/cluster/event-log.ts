@@ -5,6 +5,7 @@ import {
   type EventOutbox,
   type EventOutboxFile,
   gapEntry,
+  isFullPage,
   type LoggedEvent,
   type Publish,
 } from '../storage/ports/event-log.ts';
@@ -15,6 +16,8 @@ import { EventWriter } from './event-writer.ts';
 
 /** Events in each page that is read after an outage. */
 const PAGE = 200;
+/** Events that are asked for at once: each may have 1 MiB. */
+const READ_TOGETHER = 25;
 const RETRY_MS = 500;
 
 interface ClusterEventLogOptions {
@@ -153,10 +156,18 @@ export class ClusterEventLog implements EventLog {
   /** Skips the positions of removed events, however many there are. */
   async #readAfter(from: number, limit: number, base: number): Promise<readonly LoggedEvent[]> {
     const to = (first: number) => Math.min(first + limit - 1, this.#sent);
-    const events = from < this.#sent ? await this.#stream.read(from + 1, to(from + 1), base) : [];
+    const events = from < this.#sent ? await this.#readPage(from + 1, to(from + 1), base) : [];
     if (events.length > 0 || to(from + 1) >= this.#sent) return events;
     const next = await this.#stream.next(to(from + 1) + 1);
-    return next === undefined || next > this.#sent ? [] : this.#stream.read(next, to(next), base);
+    return next === undefined || next > this.#sent ? [] : this.#readPage(next, to(next), base);
+  }
+
+  async #readPage(first: number, last: number, base: number): Promise<readonly LoggedEvent[]> {
+    const events: LoggedEvent[] = [];
+    for (let at = first; at <= last && !isFullPage(events); at += READ_TOGETHER) {
+      events.push(...(await this.#stream.read(at, Math.min(last, at + READ_TOGETHER - 1), base)));
+    }
+    return events;
   }
 
   #hear({ sequence, event }: Republished): void {

@@ -27,7 +27,7 @@ export interface ScanTarget {
 }
 
 /** A host of a URL: a name, an address, or an IPv6 address in its brackets. */
-const HOST = /^(?:[\w.-]+|\[.*\])$/;
+const HOST = /^(?:(?=.*[a-z\d])[\w.-]+|\[.*\])$/i;
 
 /** Reads a line of a list, without its comment. */
 export function readEntry(text: string): EntryReading {

@@ -97,6 +97,16 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     expect(await readAll(b.log, a.heard[99]?.id ?? 0)).toEqual(a.heard.slice(100));
   });
 
+  it('ends a page that is large, and goes on after it', async () => {
+    const { log, hear, heard, floor } = await node(fresh());
+    const last = `last${'x'.repeat(100_000)}`;
+    for (let n = 0; n < 59; n += 1) log.append(entry(`${n}${'x'.repeat(100_000)}`));
+    log.append(entry(last));
+    await hear(last);
+    expect((await log.read(floor, 200)).length).toBeLessThan(30);
+    expect(await readAll(log, floor, 200)).toEqual(heard);
+  });
+
   it('neither loses nor repeats an event when NATS is killed while events are published', async () => {
     const name = fresh();
     const [a, b] = [await node(name), await node(name)];

@@ -51,6 +51,14 @@ describe('the event log of one process', () => {
     expect(await log.read(heard.at(-1)?.id ?? 0, 10)).toEqual([]);
   });
 
+  it('ends a page that is large, and leaves out none of the events that are not written yet', async () => {
+    const { log, floor, heard } = await start();
+    for (let n = 0; n < 30; n += 1) log.append(entry(`${n}${'x'.repeat(100_000)}`));
+    const pages = [await readAll(log, floor, 200), await log.kept().then(() => readAll(log, floor, 200))];
+    for (const page of pages) expect(page.slice(-30)).toEqual(heard.slice(-30));
+    expect(await log.read((heard[0]?.id ?? 0) - 1, 200)).toHaveLength(11);
+  });
+
   it('continues with increasing ids after it was closed and reopened, even when the clock was set back', async () => {
     const before = await start();
     for (const body of ['one', 'two']) before.log.append(entry(body));

@@ -201,7 +201,7 @@ describe('a list as people have it', () => {
 
   it('is a list of hosts and ports with all kinds of schemes', async () => {
     const { urls, report } = await listed(
-      'a.example:443\na.example:80/x\nA.example:8443\nHTTPS://A.example:8443/\n//b.example/y\nuser@c.example\nhttp://c.example:80/\nlocalhost:3000\n[2001:db8::1]:8443\n2001:db8::1:8443\nd.example:http\ntcp://e.example:80\na.example:99999\n*.f.example\n',
+      'a.example:443\na.example:80/x\nA.example:8443\nHTTPS://A.example:8443/\n//b.example/y\nuser@c.example\nhttp://c.example:80/\nlocalhost:3000\n[2001:db8::1]:8443\n2001:db8::1:8443\nd.example:http\ntcp://e.example:80\na.example:99999\n*.f.example\n----------\n',
     );
     expect(urls).toEqual([
       'https://a.example/',
@@ -220,6 +220,7 @@ describe('a list as people have it', () => {
       '12: tcp://e.example:80 has the scheme tcp: targets are http or https',
       '13: a.example:99999 has the port 99999: a port is a number from 0 to 65535',
       '14: *.f.example has the host *.f.example: hosts have letters, digits, hyphens and dots',
+      '15: ---------- has the host ----------: hosts have letters, digits, hyphens and dots',
     ]);
   });
 

@@ -86,7 +86,8 @@ export function startProgress() {
       firstDone ??= job.progress.done;
       const rate = (job.progress.done - firstDone) / Math.max(0.001, (now - startedAt) / 1000);
       last = progressText(job, rate);
-      if (isTerminal) process.stderr.write(`\r\x1b[K${last.slice(0, Math.max(1, process.stderr.columns - 1))}`);
+      // A terminal that does not know its width has 0 columns.
+      if (isTerminal) process.stderr.write(`\r\x1b[K${last.slice(0, (process.stderr.columns || 80) - 1)}`);
       else if (now - writtenAt >= PLAIN_INTERVAL_MS) {
         writtenAt = now;
         process.stderr.write(`${last}\n`);

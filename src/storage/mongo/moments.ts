@@ -45,9 +45,17 @@ const ENTRIES_PER_DOCUMENT = 10;
 /** Number of entries with a prefix above which they are not sorted. */
 const MAX_SORTED = 5000;
 
+/** A list, as far as it is known. */
+interface KnownList {
+  readonly list: MomentList;
+  readonly head: Head;
+  /** Entries for each moment, as many as there were among those read last. */
+  readonly frequency: number;
+}
+
 /**
- * Iterates over the moments that all lists have, newest first. After `first` entries, steps are as long as it takes to
- * find the `wanted` number. May have some that a long list lacks.
+ * Iterates over the moments that all lists have, newest first. After `first` entries of each, only the rarest list is
+ * read on, in steps as long as it takes to find the `wanted` number. May have some that a frequent list lacks.
  */
 export async function* commonMoments(
   all: readonly MomentList[],
@@ -55,39 +63,56 @@ export async function* commonMoments(
   first: number,
   wanted: number,
 ): AsyncGenerator<readonly number[]> {
-  let lists = all;
-  let to = last;
-  for (let size = first; to >= from; ) {
-    const headIn = (list: MomentList) =>
-      list.isUnordered === true ? { moments: [], end: to + 1 } : list.newest({ from, to }, size);
-    const read = await Promise.all(lists.map(async (list) => ({ list, ...(await headIn(list)) })));
-    const heads = read.toSorted((a, b) => a.end - b.end || a.moments.length - b.moments.length).slice(0, MAX_LISTS);
-    const [rarest, ...others] = heads;
+  let lists = (await headsOf(all, { from, to: last }, first)).slice(0, MAX_LISTS);
+  for (let size = first; ; ) {
+    const [rarest, ...others] = lists;
     if (rarest === undefined) return;
-    lists = heads.map(({ list }) => list);
-    let found: readonly number[] = [...new Set(rarest.moments)];
-    for (const { list, ...head } of others) found = await thoseOf(list, head, found);
+    let found: readonly number[] = [...new Set(rarest.head.moments)];
+    for (const other of others) found = await thoseOf(other, found);
     yield found;
-    to = rarest.end - 1;
+    const to = rarest.head.end - 1;
+    if (to < from) return;
     const growth = found.length < wanted ? wanted / Math.max(found.length, 1) : STEP_GROWTH;
     size = Math.min(Math.ceil(size * growth), MAX_STEP);
+    const [next = rarest, ...rest] = lists.toSorted(byFrequency);
+    const head = await next.list.newest({ from, to }, size);
+    const frequency = frequencyOf(head, to);
+    lists = [{ ...next, head, frequency }, ...rest.map((list) => ({ ...list, head: unread(to) }))];
   }
+}
+
+/** Reads the newest moments of lists, the rarest list first. */
+async function headsOf(all: readonly MomentList[], span: MomentSpan, limit: number): Promise<readonly KnownList[]> {
+  const read = await Promise.all(
+    all.map(async (list) => ({ list, head: list.isUnordered ? unread(span.to) : await list.newest(span, limit) })),
+  );
+  const newest = Math.max(span.from, ...read.flatMap(({ head }) => head.moments.slice(0, 1)));
+  return read.map((each) => ({ ...each, frequency: frequencyOf(each.head, newest) })).sort(byFrequency);
+}
+
+const unread = (to: number): Head => ({ moments: [], end: to + 1 });
+
+function frequencyOf({ moments, end }: Head, newest: number): number {
+  return moments.length / Math.max(newest - end + 1, 1);
+}
+
+function byFrequency(a: KnownList, b: KnownList): number {
+  return Number(a.list.isUnordered ?? false) - Number(b.list.isUnordered ?? false) || a.frequency - b.frequency;
 }
 
 /**
  * Returns the moments that a list has, too. Older ones than those of its head are looked up, or all entries between
  * them are read, by what takes less time.
  */
-async function thoseOf(list: MomentList, head: Head, moments: readonly number[]): Promise<readonly number[]> {
+async function thoseOf({ list, head, frequency }: KnownList, moments: readonly number[]): Promise<readonly number[]> {
   const before = (end: number) => moments.filter((moment) => moment < end);
   const older = before(head.end);
   const oldest = older.at(-1);
   if (oldest === undefined) return common(moments, head.moments);
   const limit = older.length * (list.among === undefined ? ENTRIES_PER_DOCUMENT : ENTRIES_PER_LOOKUP);
-  const frequency = head.moments.length / ((head.moments[0] ?? head.end) - head.end + 1);
   const rest =
     frequency * (head.end - oldest) > limit
-      ? { moments: [], end: head.end }
+      ? unread(head.end - 1)
       : await list.newest({ from: oldest, to: head.end - 1 }, limit);
   const unknown = before(rest.end);
   const lookedUp = unknown.length === 0 || list.among === undefined ? unknown : await list.among(unknown);

@@ -6,6 +6,7 @@
 
 import type { OfKey } from '../../capture/client.ts';
 import type { Recipients } from '../../capture/events.ts';
+import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 
 /** An event as it is stored and sent. */
 export interface EventEntry {
@@ -61,7 +62,8 @@ export interface EventLog {
   /** Appends an event. Never throws, and does not wait for a database. */
   append(event: EventEntry): void;
   /**
-   * Returns at most `limit` entries that follow an id, oldest first; none when nothing follows. Rejects with a
+   * Returns at most `limit` entries that follow an id, oldest first, and fewer when they are large (`isFullPage`); none
+   * when nothing follows. Rejects with a
    * `CapstanError` when there is no database or it is away.
    */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
@@ -120,4 +122,9 @@ export function gapEntry(reason: GapReason, at: number, owner: OfKey = {}): Even
 /** Returns the number of characters that an event takes in memory. */
 export function charactersOf({ body, words = '' }: EventEntry): number {
   return body.length + words.length;
+}
+
+/** Whether events that are read together are so large that the page ends with them. */
+export function isFullPage(events: readonly EventEntry[]): boolean {
+  return events.reduce((sum, event) => sum + charactersOf(event), 0) >= REQUEST_LIMITS.readTogether.max;
 }

@@ -6,6 +6,7 @@ import {
   type EventLog,
   type EventLogOptions,
   gapEntry,
+  isFullPage,
   type LoggedEvent,
   type Publish,
 } from '../ports/event-log.ts';
@@ -34,7 +35,7 @@ export const CLOSED = 'closed';
 export interface EventTable {
   /** Stores the rows, all or none; existing ids are ignored. Removes the oldest rows above the limit. */
   append(rows: readonly LoggedEvent[]): Promise<void>;
-  /** Returns rows, except those that mark the end of a process. */
+  /** Returns rows, except those that mark the end of a process; fewer than `limit` when they are a full page. */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   newest(): Promise<{ readonly id: number; readonly type: string } | undefined>;
   /** Returns the keys of the newest `rows` rows; a row may have none. */
@@ -107,6 +108,8 @@ class OwnEventLog implements EventLog {
     // Copied before the table is read: an event that is written meanwhile is in the copy or in the table.
     const waiting = [...this.#waiting];
     const rows = await this.#table.read(after, limit);
+    // More rows may follow those of a full page, before the ones that wait.
+    if (isFullPage(rows)) return rows;
     const last = rows.at(-1)?.id ?? after;
     return [...rows, ...waiting.filter(({ id }) => id > last)].slice(0, limit);
   }

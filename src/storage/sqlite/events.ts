@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ofKey } from '../../capture/client.ts';
+import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { cutsOf } from '../../fairness/share.ts';
-import { type EventEntry, gapEntry, type LoggedEvent } from '../ports/event-log.ts';
+import { charactersOf, type EventEntry, gapEntry, type LoggedEvent } from '../ports/event-log.ts';
 import { CLOSED, type EventTable } from '../records/own-event-log.ts';
 import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
@@ -70,7 +71,17 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
 
   return {
     append,
-    read: (after, limit) => page.all(after, CLOSED, limit).map(eventOf),
+    read: (after, limit) => {
+      const found: LoggedEvent[] = [];
+      let characters = 0;
+      for (const row of page.iterate(after, CLOSED, limit)) {
+        const event = eventOf(row);
+        found.push(event);
+        characters += charactersOf(event);
+        if (characters >= REQUEST_LIMITS.readTogether.max) break;
+      }
+      return found;
+    },
     newest: () => {
       const row = newest.get();
       return row === undefined ? undefined : { id: Number(row.id), type: String(row.type) };
