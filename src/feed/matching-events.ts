@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beginTurn } from '../capture/basics/event-loop-turns.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { EventFeed, FeedPage, LoggedEvent } from './event-feed.ts';
 
-/** Events in each page that is read. */
+/** Maximum number of events in each page that is read. */
 const PAGE = 200;
-/** Time after which other requests have a turn, in milliseconds: the words of one large page take some 10 ms. */
-const TURN_MS = 10;
 /** Maximum number of characters of the events that are returned together, unless a single one is longer. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
@@ -15,7 +14,7 @@ export interface Search {
   readonly lets: (event: LoggedEvent) => boolean;
   /** Maximum number of events to return. */
   readonly limit: number;
-  /** Maximum number of pages to read. @default unlimited */
+  /** Maximum number of pages to read; smaller ones count as parts. @default unlimited */
   readonly maxPages?: number;
   /** While it is not aborted, the search waits for events when no past one matches. */
   readonly until: AbortSignal;
@@ -32,23 +31,33 @@ export interface Found {
 }
 
 /**
- * Returns what matches of a page. Ends it, as one that is not live, when it has taken long: the caller then lets others
- * have a turn, and goes on after it.
+ * Looks at pages of events for one turn each: `at` passes what matches to `take`, and returns how far it came, which is
+ * not live when `take` returned false or the turn was over. The rest of a page is not kept, because there may be many
+ * readers, but read again: `size` is the number of events to read next, at most `max`.
  */
-export function matchesOf({ events, cursor, live }: FeedPage, lets: Search['lets']): FeedPage {
-  const since = performance.now();
-  const matching: LoggedEvent[] = [];
-  for (const [at, event] of events.entries()) {
-    if (lets(event)) matching.push(event);
-    const isLong = at < events.length - 1 && performance.now() - since > TURN_MS;
-    if (isLong) return { events: matching, cursor: event.id, live: false };
-  }
-  return { events: matching, cursor, live };
+export function createLook(lets: Search['lets'], take: (event: LoggedEvent) => boolean, max: number) {
+  let size = max;
+  return {
+    get size() {
+      return size;
+    },
+    at({ events, cursor, live }: FeedPage): Pick<FeedPage, 'cursor' | 'live'> {
+      const isOver = beginTurn();
+      for (const [at, event] of events.entries()) {
+        const isWanted = !lets(event) || take(event);
+        if (isWanted && (at === events.length - 1 || !isOver())) continue;
+        size = at + 1;
+        return { cursor: event.id, live: false };
+      }
+      size = Math.min(2 * size, max);
+      return { cursor, live };
+    },
+  };
 }
 
 /**
  * Returns the next events that match, oldest first, as soon as there are any. When `signal` is aborted, it returns what
- * was found until then. Rejects with a `CapstanError` when the log cannot be read.
+ * was found until then, if it has looked at any event. Rejects with a `CapstanError` when the log cannot be read.
  */
 export async function findEvents(
   feed: EventFeed,
@@ -59,28 +68,45 @@ export async function findEvents(
   const events: LoggedEvent[] = [];
   let upTo = after;
   let characters = 0;
+  let isFull = false;
+  const look = createLook(
+    lets,
+    (event) => {
+      const fits = events.length === 0 || characters + event.body.length <= MAX_CHARACTERS;
+      if (fits) {
+        events.push(event);
+        characters += event.body.length;
+        upTo = event.id;
+      }
+      isFull = !fits || events.length === limit;
+      return !isFull;
+    },
+    PAGE,
+  );
   const found = (isAll: boolean): Found => ({ events, upTo, isAll });
+  const endInTime = (error: unknown): undefined => {
+    if (!signal.aborted || upTo === after) throw error;
+  };
   for (let pages = 0; ; ) {
-    const reading = feed.read(upTo, PAGE, owner, signal);
+    const { size } = look;
+    const reading = feed.read(upTo, size, owner, signal);
     // Not awaited when it is there already: a listener that follows it at once misses no event.
-    const whole = reading instanceof Promise ? await reading : reading;
-    const page = matchesOf(whole, lets);
-    if (page.cursor === whole.cursor) pages += 1;
-    for (const event of page.events) {
-      if (events.length > 0 && characters + event.body.length > MAX_CHARACTERS) return found(false);
-      events.push(event);
-      characters += event.body.length;
-      upTo = event.id;
-      if (events.length === limit) return found(false);
-    }
-    upTo = Math.max(upTo, page.cursor);
-    if (page.live && (events.length > 0 || until.aborted)) return found(true);
-    if (signal.aborted || pages >= maxPages) return found(page.live);
+    const page = reading instanceof Promise ? await reading.catch(endInTime) : reading;
+    if (page === undefined) return found(false);
+    const { cursor, live } = look.at(page);
+    if (isFull) return found(false);
+    upTo = Math.max(upTo, cursor);
+    pages += Math.min(size, look.size) / PAGE;
+    if (live && (events.length > 0 || until.aborted)) return found(true);
+    if (signal.aborted || pages >= maxPages) return found(live);
     // A node of a cluster may receive events that another one has already sent, so a smaller id does not replace a
     // larger.
-    if (page.live) upTo = Math.max(upTo, await nextMatch(feed, lets, until));
+    if (live) upTo = Math.max(upTo, await nextMatch(feed, lets, until));
     // The loop would otherwise hold the event loop while it looks at the events in memory.
-    else await nextTurn();
+    else {
+      await nextTurn();
+      if (signal.aborted) return found(false);
+    }
   }
 }
 

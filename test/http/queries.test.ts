@@ -301,6 +301,51 @@ describe('a standing query', () => {
     await close();
   });
 
+  it('reads few events of the log again when looking at them takes long, as GET /events does', async () => {
+    const path = join(await makeDirectory(), 'events.db');
+    const earlier = await withSmallLog(path);
+    const { newest } = earlier.feed;
+    for (let at = 0; at < KEPT / 2; at += 1) earlier.events$.next(stored(`https://${at}.example/`, null));
+    await earlier.close();
+
+    const slow = (factsOf: FactsOf) => (event: LoggedEvent) => {
+      for (const since = performance.now(); performance.now() - since < 11; );
+      return factsOf(event);
+    };
+    // Nothing of an earlier process is read from memory.
+    const { events$, client, read, close } = await withSmallLog(path, slow);
+    const { id } = await client.create({ status: '200' }, newest);
+    expect((await client.next(id)).urls).toHaveLength(KEPT / 2);
+    expect(read.events).toBeLessThan(2 * KEPT);
+    read.events = 0;
+    const replayed = await client.subscribe(`/events?status=200&lastEventId=${newest}`);
+    await replayed.take(KEPT / 2);
+    events$.next(stored('https://last.example/', null));
+    expect(AboutUrl.parse((await replayed.event()).data).url).toBe('https://last.example/');
+    expect(read.events).toBeLessThan(2 * KEPT);
+    await replayed.close();
+    await close();
+  });
+
+  it('looks at each event once, also when a socket or an answer takes few of them together', async () => {
+    let looks = 0;
+    const counting = (factsOf: FactsOf) => (event: LoggedEvent) => {
+      looks += 1;
+      return factsOf(event);
+    };
+    const { events$, client, feed, close } = await withSmallLog(join(await makeDirectory(), 'events.db'), counting);
+    const { newest } = feed;
+    for (let at = 0; at < 40; at += 1) events$.next(stored(`https://a.example/${at}${'x'.repeat(100_000)}`, null));
+    const replayed = await client.subscribe(`/events?status=200&lastEventId=${newest}`);
+    await replayed.take(40);
+    expect(looks).toBe(40);
+    await replayed.close();
+    const { id } = await client.create({ status: '200' }, newest);
+    expect((await client.next(id, '?limit=10')).urls).toHaveLength(10);
+    expect(looks).toBe(50);
+    await close();
+  });
+
   it('is 503 while its events cannot be kept, so that it delivers none that could be lost', async () => {
     const { events$, client, database, close } = await withSmallLog(join(await makeDirectory(), 'events.db'));
     const { id } = await client.create({ type: ['browser.retired'] });
@@ -372,6 +417,13 @@ describe('a standing query', () => {
     const database = await openSqlite({ path, keptEvents: KEPT });
     const events$ = new Subject<CapstanEvent>();
     const log = database.eventLog({ clock: Date.now, node: () => 1 });
+    const read = { events: 0 };
+    const readLog = log.read.bind(log);
+    log.read = async (after, limit) => {
+      const events = await readLog(after, limit);
+      read.events += events.length;
+      return events;
+    };
     const feed = openEventFeed(events$, log, Date.now);
     await feed.started;
     const service: CaptureService = Object.create(app.service, {
@@ -384,6 +436,8 @@ describe('a standing query', () => {
       events$,
       feed,
       database,
+      /** Events that were read from the log. */
+      read,
       client: {
         ...client,
         deliver: async (id: string, parameters: string) => {

@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventFeed, FeedPage } from '../../feed/event-feed.ts';
 import { type EventFilter, eventPredicate } from '../../feed/event-filter.ts';
-import { matchesOf } from '../../feed/matching-events.ts';
+import { createLook } from '../../feed/matching-events.ts';
 import type { FanOut } from './fan-out.ts';
 import { frameOf, RETRY_MS, welcomeFrame } from './frames.ts';
 
-/** Events in each page that is read for a subscriber: a few times what a socket takes at once. */
+/** Maximum number of events in each page that is read for a subscriber: a few times what a socket takes at once. */
 const PAGE = 50;
 
 export interface Subscription {
@@ -46,15 +45,19 @@ export async function sendEvents(
   if (gone) return;
   let cursor = after ?? feed.newest;
   sink.write(welcomeFrame(RETRY_MS, cursor));
-  /** Returns whether the subscriber has been sent all there is. */
+  const look = createLook(lets, (event) => sink.write(frameOf(event)), PAGE);
+  /** Writes events until the socket takes no more. Returns whether the subscriber has been sent all there is. */
   const send = (page: FeedPage): boolean => {
     if (gone) return false;
-    const found = matchesOf(page, lets);
-    cursor = sendUntilFull(sink, found);
-    return found.live && !sink.writableNeedDrain;
+    // Gathered into one write to the socket.
+    sink.cork();
+    const seen = look.at(page);
+    process.nextTick(() => sink.uncork());
+    cursor = seen.cursor;
+    return seen.live;
   };
   const sendNext = (): boolean | Promise<boolean> => {
-    const page = feed.after(cursor, PAGE, owner);
+    const page = feed.after(cursor, look.size, owner);
     return page instanceof Promise ? page.then(send) : send(page);
   };
   while (!gone && !feed.ended) {
@@ -75,13 +78,4 @@ export async function sendEvents(
     } else await nextTurn();
   }
   if (!gone) response.end();
-}
-
-/** Writes events until the socket takes no more. Returns the id of the event after which to continue. */
-function sendUntilFull(sink: Writable, { events, cursor }: FeedPage): number {
-  // Gathered into one write to the socket.
-  sink.cork();
-  const last = events.find((event) => !sink.write(frameOf(event)));
-  process.nextTick(() => sink.uncork());
-  return last?.id ?? cursor;
 }
