@@ -85,4 +85,36 @@ describeInEachDatabase((open) => {
     expect(most).toBeLessThan(20);
     for (const id of ['one', 'two']) await queries.remove(id);
   });
+
+  it('stops telling receivers of queries, and of keys, that are removed while it looks at events', async () => {
+    const { queries } = database;
+    for (const id of ['stays', 'removed', 'of-removed-key']) {
+      const own = { id, apiKeyName: id, filter: JSON.stringify({ where: { status: '200' } }), position: 1 };
+      await queries.add({ ...own, notify: [id], notifyAfter: 1, keysShare: false });
+    }
+    const read = createFactsReader();
+    const last = { key: true, looks: 0 };
+    const matching = notifyingQueries({
+      queries,
+      factsOf: (event) => {
+        last.looks += 1;
+        if (last.looks === 1) {
+          void queries.remove('removed');
+          last.key = false;
+        }
+        for (const since = performance.now(); performance.now() - since < 11; );
+        return read(event);
+      },
+      keyOf: (_, name) => name,
+      seesNow: (name) => (name === 'of-removed-key' && !last.key ? null : undefined),
+    });
+    const body = JSON.stringify({ result: resultOf(1, {}) });
+    const events = Array.from({ length: 5 }, (_, at) => ({
+      ...{ id: at + 2, type: 'capture.stored', host: null, batch: null, body },
+    }));
+    const told = await matching(events);
+    expect(told.at(-1)?.map(({ receiver }) => receiver)).toEqual(['stays']);
+    await queries.remove('stays');
+    await queries.remove('of-removed-key');
+  });
 });

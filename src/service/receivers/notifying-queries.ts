@@ -1,12 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { takeTurns } from '../../capture/basics/event-loop-turns.ts';
 import type { FactsOf } from '../../feed/event-facts.ts';
 import { EventFilterSchema, eventPredicate, isVisible } from '../../feed/event-filter.ts';
 import type { Addressee } from '../../receivers/dispatcher.ts';
 import { GAP, type LoggedEvent } from '../../storage/ports/event-log.ts';
 import type { NewQuery, QueryStore } from '../../storage/ports/query-store.ts';
-
-/** Time after which other requests have a turn, in milliseconds. */
-const TURN_MS = 10;
 
 interface NotifyingQueriesOptions {
   readonly queries: Pick<QueryStore, 'notifying' | 'get'>;
@@ -29,10 +26,8 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
     const query = await queries.get(id);
     return query && { ...query, matches: eventPredicate(EventFilterSchema.parse(JSON.parse(query.filter)), factsOf) };
   };
-  return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Addressee[])[]> => {
-    // Messages about messages would have no end.
-    const isTold = ({ type }: LoggedEvent) => type !== GAP && !type.startsWith('message.');
-    if (!events.some(isTold)) return [];
+  /** Returns the queries of keys that are accepted now, by their ids. */
+  const askedNow = async () => {
     const notifying = new Map<string, Notifying>();
     for (const id of await queries.notifying()) {
       const query = known.get(id) ?? (await read(id));
@@ -40,25 +35,31 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
       if (query !== undefined) notifying.set(id, query);
     }
     known = notifying;
-    const asked = [...notifying.values()].flatMap(({ apiKeyName, notify, notifyAfter, matches }) => {
+    const asked = [...notifying].flatMap(([id, { apiKeyName, notify, notifyAfter, matches }]) => {
       const sees = seesNow(apiKeyName);
       if (sees === null) return [];
       const addressees = notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }));
-      return [{ notifyAfter, sees, addressees, matches }];
+      return [[id, { notifyAfter, sees, addressees, matches }] as const];
     });
-    const all: Addressee[][] = [];
-    let since = performance.now();
+    return new Map(asked);
+  };
+  return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Addressee[])[]> => {
+    // Messages about messages would have no end.
+    const isTold = ({ type }: LoggedEvent) => type !== GAP && !type.startsWith('message.');
+    if (!events.some(isTold)) return [];
+    let asked = await askedNow();
+    const all: (readonly Addressee[])[] = [];
+    const letOthers = takeTurns();
     for (const event of events) {
-      const ofEvent: Addressee[] = [];
-      for (const { notifyAfter, sees, addressees, matches } of isTold(event) ? asked : []) {
-        // A key may have many queries.
-        if (performance.now() - since > TURN_MS) {
-          await nextTurn();
-          since = performance.now();
-        }
-        if (event.id > notifyAfter && isVisible(event, sees) && matches(event)) ofEvent.push(...addressees);
+      const matching: string[] = [];
+      let isOutdated = false;
+      for (const [id, { notifyAfter, sees, matches }] of isTold(event) ? asked : []) {
+        // A key may have many queries, and lose them or be removed while others have a turn.
+        if (await letOthers()) isOutdated = true;
+        if (event.id > notifyAfter && isVisible(event, sees) && matches(event)) matching.push(id);
       }
-      all.push(ofEvent);
+      if (isOutdated) asked = await askedNow();
+      all.push(matching.flatMap((id) => asked.get(id)?.addressees ?? []));
     }
     return all;
   };

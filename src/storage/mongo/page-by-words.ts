@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { takeTurns } from '../../capture/basics/event-loop-turns.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { unpackWords } from '../../capture/result/page-words.ts';
 import type { Result } from '../../capture/result/result.ts';
@@ -27,8 +27,6 @@ const READ_AHEAD = 10;
 const MAX_READ = 500;
 /** Results that are read together. */
 const PART = 30;
-/** Time for which the words of pages are compared with phrases in one turn of the event loop, in milliseconds. */
-const TURN_MS = 10;
 /** Maximum number of moments at which a phrase is looked for, for one page of results. */
 const MAX_MOMENTS_OF_PHRASE = 20_000;
 /** There are no captures before and after these. */
@@ -122,12 +120,9 @@ async function havingPhrases({ phrases }: WordsFilter, read: readonly Candidate[
   const isMatch = ({ words = '' }: Candidate) =>
     phrases === undefined || meetsWords(wordsIn(unpackWords(words).text), phrases);
   const matching: Candidate[] = [];
-  let since = performance.now();
+  const letOthers = takeTurns();
   for (const each of read) {
-    if (performance.now() - since > TURN_MS) {
-      await nextTurn();
-      since = performance.now();
-    }
+    await letOthers();
     if (isMatch(each)) matching.push(each);
   }
   return matching.sort((a, b) => b.moment - a.moment);
