@@ -56,7 +56,7 @@ export const REQUEST_LIMITS = {
     ...{
       max: 1024 * 1024,
       unit: 'characters',
-      of: 'records or events that are read at once for lists, exports and replays; by their ids, 50 records',
+      of: 'records or events that are read at once for lists, exports and replays; by their ids, 50 records; in a cluster, 25 events',
     },
     ...{ beyond: 'they are read one part after the other', turn: null },
   },

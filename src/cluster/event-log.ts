@@ -14,8 +14,6 @@ import { EventStream, type Republished } from './event-stream.ts';
 import { EventTrimmer } from './event-trimmer.ts';
 import { EventWriter } from './event-writer.ts';
 
-/** Events in each page that is read after an outage. */
-const PAGE = 200;
 /** Events that are asked for at once: each may have 1 MiB. */
 const READ_TOGETHER = 25;
 const RETRY_MS = 500;
@@ -215,7 +213,7 @@ export class ClusterEventLog implements EventLog {
     this.#known = Math.max(this.#known, last);
     if (first > this.#sent + 1) this.#send([{ id: base + first - 1, ...gapEntry('too_old', this.#options.clock()) }]);
     while (this.#sent < this.#known) {
-      const upTo = Math.min(this.#sent + PAGE, this.#known);
+      const upTo = Math.min(this.#sent + READ_TOGETHER, this.#known);
       const events = await this.#stream.read(this.#sent + 1, upTo, base);
       this.#send(events);
       this.#sent = upTo;

@@ -43,7 +43,11 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
   }
 
   /** A process of a cluster, whose events wait in a directory while NATS is away. */
-  async function node(name: string, at = join(directory, `${name}-${Math.random()}`)): Promise<Node> {
+  async function node(
+    name: string,
+    at = join(directory, `${name}-${Math.random()}`),
+    onPublished: (count: number) => void = () => {},
+  ): Promise<Node> {
     const cluster = openCluster(
       clusterConfig({ natsUrl: [nats.url], clusterName: name, role: 'api', clusterMaxConcurrent: 1, maxQueue: 1 }),
       {
@@ -60,7 +64,7 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
       return stopped;
     };
     onTestFinished(stop);
-    return { ...(await listening(log)), stop, directory: at };
+    return { ...(await listening(log, onPublished)), stop, directory: at };
   }
 
   it('knows when the events so far are stored, although others keep coming', async () => {
@@ -105,6 +109,27 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     await hear(last);
     expect((await log.read(floor, 200)).length).toBeLessThan(30);
     expect(await readAll(log, floor, 200)).toEqual(heard);
+  });
+
+  it('reads few events together, which may be large, when it has missed some', async () => {
+    const name = fresh();
+    const { log, hear, heard, floor } = await node(name);
+    const together: number[] = [];
+    const other = await node(name, undefined, (count) => together.push(count));
+    const connection = await connect({ servers: nats.url });
+    onTestFinished(() => connection.close());
+    const { streams } = await jetstreamManager(connection);
+    const { config } = await streams.info(`${name}-events`);
+    const { republish, ...silent } = config;
+    await streams.update(`${name}-events`, silent);
+    for (let n = 0; n < 60; n += 1) log.append(entry(`missed ${n}`));
+    await log.stored();
+    await streams.update(`${name}-events`, { ...silent, ...(republish && { republish }) });
+    log.append(entry('heard'));
+    await Promise.all([hear('heard'), other.hear('heard')]);
+    expect(bodies(heard)).toEqual([...Array.from({ length: 60 }, (_, n) => `missed ${n}`), 'heard']);
+    expect(await readAll(log, floor)).toEqual(other.heard);
+    expect(Math.max(...together)).toBeLessThanOrEqual(25);
   });
 
   it('neither loses nor repeats an event when NATS is killed while events are published', async () => {

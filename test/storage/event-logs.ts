@@ -10,10 +10,12 @@ export interface Listening {
   hear(body: string): Promise<void>;
 }
 
-export async function listening(log: EventLog): Promise<Listening> {
+/** `onPublished`: called with the number of events that are published together. */
+export async function listening(log: EventLog, onPublished = (_: number) => {}): Promise<Listening> {
   const heard: LoggedEvent[] = [];
   const waiting = new Map<string, () => void>();
   const floor = await log.start((events) => {
+    onPublished(events.length);
     for (const event of events) {
       heard.push(event);
       waiting.get(event.body)?.();
