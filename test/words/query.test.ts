@@ -209,19 +209,20 @@ describe('hostile texts', () => {
   });
 
   it('are read at most a few times for a phrase that is like itself', () => {
+    const tokens = tokensOf('one two '.repeat(1000));
+    const known = indexed(tokens);
     let reads = 0;
-    const tokens = tokensOf('one two '.repeat(1000)).map((token) => ({
-      ...token,
-      get word() {
-        reads += 1;
-        return token.word;
+    const same = new Proxy(known.same, {
+      get(words, at) {
+        if (at !== 'length') reads += 1;
+        return Reflect.get(words, at);
       },
-    }));
-    const text = indexed(tokens);
-    reads = 0;
+    });
+    const text = { ...known, same };
     expect(meetsWords(text, wordsQuery(`"${'one two '.repeat(19)}one one"`))).toBe(false);
     expect(meetsWords(text, wordsQuery(`"${'one two '.repeat(19)}one one*"`))).toBe(false);
-    expect(reads).toBeLessThan(6 * tokens.length);
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThan(3 * tokens.length);
   });
 
   it.each([
