@@ -120,11 +120,11 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     onTestFinished(() => connection.close());
     const { streams } = await jetstreamManager(connection);
     const { config } = await streams.info(`${name}-events`);
-    const { republish, ...silent } = config;
-    await streams.update(`${name}-events`, silent);
+    const { republish = { src: '', dest: '' } } = config;
+    await streams.update(`${name}-events`, { republish: { ...republish, dest: `${name}.unheard.>` } });
     for (let n = 0; n < 60; n += 1) log.append(entry(`missed ${n}`));
     await log.stored();
-    await streams.update(`${name}-events`, { ...silent, ...(republish && { republish }) });
+    await streams.update(`${name}-events`, { republish });
     log.append(entry('heard'));
     await Promise.all([hear('heard'), other.hear('heard')]);
     expect(bodies(heard)).toEqual([...Array.from({ length: 60 }, (_, n) => `missed ${n}`), 'heard']);
