@@ -108,9 +108,9 @@ export class BrowserActor {
   }
 
   /**
-   * Captures in a leased browser. When a browser ends that is the capture's own, no other page can be the cause: the
-   * capture fails with `page_too_large` if the browser was killed because it hung or took too much memory, otherwise
-   * with `page_crashed`.
+   * Captures in a leased browser. If a browser of the capture's own ends, no other page can be the cause: the capture
+   * fails with `page_too_large` if the browser was killed because it hung or took too much memory, otherwise with
+   * `page_crashed`.
    */
   async #captureOnce(parts: AttemptParts, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
     const { browserPool, isAlone = false, wanted, open, indexWords } = parts;

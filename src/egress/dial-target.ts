@@ -20,9 +20,9 @@ interface DialTargetOptions {
 }
 
 /**
- * Connects to a capture's target, as its browser would, or to its proxy. Over `http` where nothing answers at an
- * assumed `https`. Rejects with the error of a capture whose browser finds this out: `target_forbidden`,
- * `target_unreachable`, `proxy_failed`, `capture_timeout`, or the signal's reason.
+ * Connects to a capture's target, as its browser would, or to its proxy. If `https` was assumed and nothing answers
+ * there, connects over `http`. Rejects with the error that the capture would have in a browser: `target_forbidden`,
+ * `target_unreachable`, `proxy_failed`, `capture_timeout`; or with the signal's reason.
  */
 export async function dialTarget(
   asked: DialTarget,

@@ -114,7 +114,7 @@ interface RequestBody<B extends z.ZodType = z.ZodType> {
   /** The schema's name in the OpenAPI document. */
   readonly name: string;
   readonly schema: (schemas: RequestSchemas) => B;
-  /** Waits until the body was read, which `reading` does. @default awaits `reading` */
+  /** Waits for `reading`, which reads the body. @default awaits `reading` */
   readonly awaitRead?: (reading: Promise<void>, ctx: HttpContext, context: RouteContext) => Promise<void>;
   /** Completes the body from the headers of its request, before the schema parses it. */
   readonly complete?: (body: unknown, ctx: HttpContext, context: RouteContext) => unknown;

@@ -34,7 +34,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
 
 /**
  * Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm; a full
- * page does so only if it fits the window.
+ * page, only if it fits the window.
  */
 function mayBeStill({ page, request, deadline }: RunningCapture): boolean {
   const given: Readonly<Record<string, unknown>> = request;

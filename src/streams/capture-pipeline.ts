@@ -53,7 +53,10 @@ export interface CapturePipelineOptions extends Omit<PerformOptions, 'abort'> {
   readonly maxWaitMs?: number;
 }
 
-/** The client that the capture is made for, and how. Clients (`owner`) take turns and share the queue. */
+/**
+ * Options of a submission: its client, its batch, and callbacks of the caller. Clients (`owner`) take turns and share
+ * the queue.
+ */
 export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
@@ -63,8 +66,7 @@ export interface SubmitOptions extends Partial<Client> {
   /** Called once the capture has a place. */
   readonly onAdmitted?: () => void;
   /**
-   * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
-   * conclusion.
+   * Returns false for an outcome after which the caller submits again: receivers are not told of it.
    */
   readonly isFinal?: (outcome: CaptureOutcome) => boolean;
 }
@@ -197,7 +199,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       submission.state = 'dialling';
       submission.phase = 'dial';
       submission.item?.dialling();
-      // Goes on when the capture is aborted: a connection that is open by then must be closed.
+      // Continues after an abort: a connection that is open by then must be closed.
       void connect(command)
         .catch((error: unknown): Unreached => ({ outcome: Promise.reject(error) }))
         .then((found) => {
@@ -217,7 +219,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         });
     });
 
-  /** Emits a capture whose target is reached, and one that is not dialled at once. */
+  /** Emits the capture: at once if it is not to be dialled, otherwise when its target is reached. */
   const reached = (submission: Submission): Observable<Submission> => {
     if (dialling === undefined || !submission.isToDial) return of(submission);
     submission.item?.toDial();
@@ -229,6 +231,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     const { signal } = command;
     const options = { ...performOptionsOf(submission), perform: () => outcome };
     performWithBackstops(command, options).subscribe((ended) => {
+      // A capture that was aborted during its dial has not started.
       if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
         events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
       end(submission, ended);
@@ -256,7 +259,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           if (command.signal.aborted) refusedByQueue(submission, command.signal.reason);
           else queued(submission);
         }
-        // Also when it was aborted: `queue.each` removes it from the queue of the cluster.
+        // An aborted capture is emitted, too: `queue.each` removes it from the queue of the cluster.
         return submission;
       }),
       catchError((thrown: unknown) => {

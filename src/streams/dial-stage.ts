@@ -43,7 +43,7 @@ export interface DialStage {
 export function createDialStage(initialLimit: number): DialStage {
   let limit = initialLimit;
   const isOff = () => limit === 0;
-  // Captures that pass undialled do not wait for the dials under way.
+  // At limit 0, captures must not wait for dials under way.
   const dials = createTurns(() => (isOff() ? Number.POSITIVE_INFINITY : limit));
   const hosts = new Map<string, Turns>();
 

@@ -21,10 +21,10 @@ import { createWaitingQueue } from '../fairness/waiting-queue.ts';
 export interface EventStream {
   /** Hot; never errors. Completes with `complete()`. */
   readonly events$: Observable<CapstanEvent>;
-  /** The same events for the log, with the receivers to tell, whose addresses may hold secrets. */
+  /** The same events with their receivers (`to`), for the log alone: addresses may hold secrets. */
   readonly addressed$: Observable<CapstanEvent & Unsent>;
   emit(event: CapstanEvent): void;
-  /** Emits an event that receivers are told of from the log: those of the operator, and `to`. */
+  /** Emits an event of which the operator's receivers and those in `to` are told. */
   conclude(event: CaptureEvent | BatchEvent | WatchEvent | PressureEvent, to?: Recipients): void;
   complete(): void;
 }

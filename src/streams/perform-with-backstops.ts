@@ -27,10 +27,11 @@ import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/
  */
 type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
 
-/** Backstop for the actors' own deadlines. Normally it is never reached. */
+/** Time after an actor's own deadline, in milliseconds, that normally no capture needs. */
 const GRACE_MS = 5_000;
 /**
- * Disposing of a browser context takes milliseconds; after this time the browser hangs, and its actor replaces it.
+ * Time limit for disposing of a browser context, in milliseconds, of which it takes a few. A browser that needs longer
+ * than this hangs, and is replaced.
  */
 const TEARDOWN_MS = 5_000;
 

@@ -32,8 +32,8 @@ export interface Reservation {
   /** Refuses further places. Waiting captures begin, and get none. */
   revoke(): void;
   /**
-   * Ends the reservation and all waiting. Places count until their captures have released them. Starts no waiting
-   * capture until this batch's captures are cancelled. Captures that other clients share start afterwards. Idempotent.
+   * Ends the reservation. Places count until their captures have ended. Waiting captures start only after the client's
+   * own are cancelled: the rest is shared with other clients. Idempotent.
    */
   release(): void;
 }

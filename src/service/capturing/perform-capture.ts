@@ -21,7 +21,7 @@ export interface CaptureParts extends FindingParts {
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
 }
 
-/** The caller that aborted the capture replaces this failure with its own reason. */
+/** `performWithBackstops` replaces this failure by the reason of the abort. */
 const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /** Time limit for the certificate of a host without a page, in milliseconds. */
@@ -98,7 +98,7 @@ async function storedOutcome(
 
 /**
  * Returns the outcome of a capture that failed. Stores the record of the failure, if it tells of the target.
- * `evidence`: of a failure without any.
+ * `evidence`: used when the failure has none.
  */
 async function failedOutcome(
   command: CaptureCommand,
@@ -147,7 +147,7 @@ async function screenInTime(
   return failure && { state: 'rejected', failure };
 }
 
-/** Adds the certificate of a host that speaks TLS, but from which no page came, where TLS is asked for. */
+/** If `tls` is asked for and no page came, adds the certificate that the host sends. */
 async function withCertificate(
   error: unknown,
   { request: { evidence = [], proxy, target }, signal }: CaptureCommand,

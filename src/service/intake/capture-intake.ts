@@ -56,7 +56,7 @@ export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBa
       }
       const { callback, ...rest } = request;
       const capture = request.cacheMaxAgeMs === 0 ? pipeline.admit : reuseOrCapture;
-      // Screened before admission, so that a slow name server holds no slot.
+      // The callback is screened before admission, so that a slow name server holds no slot.
       const captured =
         callback === undefined
           ? capture(request, options)

@@ -102,7 +102,8 @@ export class CaptureStore {
    * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
    * database is away the record waits on disk, which counts as stored. A capture whose id is stored already stays as it
    * is, and its record is returned. Rejects with `storage_full`, `storage_unavailable`, `internal`, or
-   * `database_unavailable` or `artifacts_unavailable` when too many captures wait; then nothing of the capture is left.
+   * `database_unavailable` or `artifacts_unavailable` when too many captures wait. After a rejection, nothing of the
+   * capture is left.
    */
   keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
     const { id } = capture;
@@ -145,7 +146,7 @@ export class CaptureStore {
     return record;
   }
 
-  /** Notes an error that says that artifacts cannot be stored. Returns whether it does. */
+  /** If the error means that artifacts cannot be stored, notes it and returns true. */
   #noteFailure(error: unknown): boolean {
     if (!isStoreFailure(error)) return false;
     this.#health.failed(error);

@@ -13,7 +13,7 @@ const MAX_DRAIN = 64;
 /** Time that captures wait to be delivered with others, in milliseconds: requests one after another take less CPU. */
 const DELIVERED_AFTER_MS = 100;
 
-/** A record whose files are delivered; `away` when a place of them is away; undefined when nothing is left to write. */
+/** A record whose files are delivered; `away`: a store is unavailable; undefined when nothing is left to write. */
 type Prepared = StoredRecord | 'away' | undefined;
 
 interface OutboxDeliveryOptions {
@@ -87,7 +87,7 @@ export class OutboxDelivery {
     this.#adopted = true;
   }
 
-  /** Starts with what is in the outbox. */
+  /** Schedules the first pass. */
   start(): void {
     this.#passes.plan(0);
   }

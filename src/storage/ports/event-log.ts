@@ -63,8 +63,7 @@ export interface EventLog {
   append(event: EventEntry): void;
   /**
    * Returns at most `limit` entries that follow an id, oldest first, and fewer when they are large (`isFullPage`); none
-   * when nothing follows. Rejects with a
-   * `CapstanError` when there is no database or it is away.
+   * when nothing follows. Rejects with a `CapstanError` when there is no database or it is away.
    */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   /**
