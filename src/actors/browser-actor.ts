@@ -12,7 +12,7 @@ import type { CaptureContext } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { capturePage, type PageCapture } from './capture-page.ts';
-import { SuspectedError } from './checks/flood-watch.ts';
+import { SuspectedFloodError } from './checks/flood-watch.ts';
 import { type OpenPage, openPage } from './direct/open-page.ts';
 import { openInteractivePage } from './playwright/open-interactive-page.ts';
 import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
@@ -85,7 +85,7 @@ export class BrowserActor {
         ? this.#captureOnce(this.#partsFor(request), request, deadline)
         : this.#onSharedPage(group, request, deadline));
     } catch (error) {
-      if (!mayBeInnocent(error)) throw error;
+      if (!mayBeCausedByAnotherPage(error)) throw error;
       await deadline.step('end the first attempt', this.#disposed);
       // So one page cannot make the captures of others fail again and again.
       return await this.#captureOnce({ ...this.#partsFor(request), isAlone: true }, request, deadline);
@@ -127,7 +127,7 @@ export class BrowserActor {
       return await snapshot;
     } catch (error) {
       over.abort();
-      throw isAlone && error instanceof CdpClosedError ? guilty(await leasing, error) : error;
+      throw isAlone && error instanceof CdpClosedError ? endOfOwnBrowser(await leasing, error) : error;
     }
   }
 
@@ -188,8 +188,8 @@ function mayShowMore({ verdict }: Snapshot, { retryOn = [] }: CaptureRequest, de
 }
 
 /** Whether the browser or the page ended, possibly because of another page in the same browser. */
-function mayBeInnocent(error: unknown): boolean {
-  return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedError;
+function mayBeCausedByAnotherPage(error: unknown): boolean {
+  return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedFloodError;
 }
 
 /** Resolves when the page is closed and the browser's lease is released; never rejects. */
@@ -206,7 +206,7 @@ async function disposeOf(
   await capture?.disposed;
 }
 
-function guilty({ killed }: BrowserLease, cause: CdpClosedError): CapstanError {
+function endOfOwnBrowser({ killed }: BrowserLease, cause: CdpClosedError): CapstanError {
   if (killed === null) return new CapstanError('page_crashed', undefined, { cause });
   const reason = `the page was alone in a browser, and ended it (${killed.reason})`;
   return new CapstanError('page_too_large', reason, { cause });

@@ -136,7 +136,7 @@ export function openCluster(config: ClusterConfig, { onState, onProblem, onBadMe
         limits: limiting,
         census,
         evidenceOf,
-        eventsStored: async () => eventLog?.stored(),
+        eventsStored: async () => eventLog?.allStored(),
         onProblem,
       });
       const underWay = new ClusterInFlight({ link, name: dispatching.name, own: inFlight, census });

@@ -32,7 +32,7 @@ export async function dialTarget(
   const began = performance.now();
   const leftMs = (): number => Math.max(1, Math.ceil(timeoutMs - (performance.now() - began)));
   const lookUp = (destination: Destination): Promise<readonly string[]> =>
-    resolveInTime(asked, signal, (inTime) => egressPolicy.admit(destination, inTime), leftMs());
+    resolveInTime(asked, signal, (inTime) => egressPolicy.addressesOf(destination, inTime), leftMs());
   /** `within`: time for the connection in milliseconds, after which it rejects with `expired()`. */
   const connect = async (
     destination: Destination,

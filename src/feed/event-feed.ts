@@ -63,13 +63,13 @@ export interface EventFeed {
   /** Reads what an event says, for filters. */
   readonly factsOf: FactsOf;
   /** Resolves when every event so far can be read after the process was killed. Rejects when that fails now. */
-  kept(): Promise<void>;
+  publishedStored(): Promise<void>;
 }
 
 /** The feed as its owner has it. */
 export interface OwnFeed extends EventFeed {
-  /** As `kept`, with the events that are not sent yet, because NATS is away. */
-  stored(): Promise<void>;
+  /** As `publishedStored`, with the events that are not sent yet, because NATS is away. */
+  allStored(): Promise<void>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;
 }
@@ -144,8 +144,8 @@ export function openEventFeed(events$: Observable<CapstanEvent & Unsent>, log: E
     },
     read,
     factsOf: createFactsReader(),
-    kept: () => log.kept(),
-    stored: () => log.stored(),
+    publishedStored: () => log.publishedStored(),
+    allStored: () => log.allStored(),
     async close() {
       if (ended) return;
       subscription.unsubscribe();

@@ -130,7 +130,7 @@ interface LinesBody<P> {
 }
 
 /** The parameters of path and query, each read by its schema. */
-type Parameters<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
+type ParametersOf<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 
 export interface Route<C = RouteContext> extends RouteFacts {
   readonly parameters: z.ZodObject;
@@ -150,7 +150,7 @@ export function route<S extends z.ZodRawShape, C = RouteContext>({
   ...declared
 }: RouteFacts & {
   readonly parameters: S;
-  readonly handle: (ctx: HttpContext, parameters: Parameters<S>, context: C) => Promise<void> | void;
+  readonly handle: (ctx: HttpContext, parameters: ParametersOf<S>, context: C) => Promise<void> | void;
 }): Route<C> {
   const parameters = z.object(declared.parameters);
   return {
@@ -167,10 +167,10 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
 }: RouteFacts & {
   readonly parameters: S;
   readonly body: RequestBody<B>;
-  readonly lines?: LinesBody<Parameters<S>>;
+  readonly lines?: LinesBody<ParametersOf<S>>;
   readonly handle: (
     ctx: HttpContext,
-    request: { readonly parameters: Parameters<S>; readonly body: z.output<B> },
+    request: { readonly parameters: ParametersOf<S>; readonly body: z.output<B> },
     context: RouteContext,
   ) => Promise<void> | void;
 }): Route {

@@ -9,7 +9,6 @@ import type { IsolatedPage } from './isolated-page.ts';
 import { documentFacts, observed } from './observe-document.ts';
 import type { RunningCapture, Taken } from './running-capture.ts';
 import { takeScreenshot } from './screenshot/take-screenshot.ts';
-
 import { MAX_SETTLE_MS } from './wait/await-settled.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */

@@ -92,10 +92,10 @@ export interface CapturePipeline {
   /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
   refuse(request: CaptureRequest, error: CapstanError, options?: SubmitOptions): Observable<never>;
   /**
-   * Admits a batch; throws the errors of `admit`. `onReturned` is called once the reservation was released and all its
+   * Admits a batch; throws the errors of `admit`. `onEmpty` is called once the reservation was released and all its
    * captures have ended.
    */
-  admitBatch(wanted: number, onReturned: () => void, owner?: string | null): Reservation;
+  admitBatch(wanted: number, onEmpty: () => void, owner?: string | null): Reservation;
 
   /** Maximum number of targets that are dialled at once; 0 when none are. */
   readonly maxDials: number;
@@ -187,7 +187,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     events.emit(captureQueued(submission.queuedAt, submission.command));
     if (maxWaitMs !== undefined) {
       const late = () => abort(submission, waitedTooLong(maxWaitMs));
-      submission.waiting = timer(maxWaitMs, scheduler).subscribe(late);
+      submission.waitLimit = timer(maxWaitMs, scheduler).subscribe(late);
     }
   };
 
@@ -292,7 +292,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       submission.startedAt = startedAt;
       submission.state = 'running';
       running += 1;
-      submission.waiting.unsubscribe();
+      submission.waitLimit.unsubscribe();
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
@@ -313,7 +313,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     if (submission.state === 'running') running -= 1;
     submission.state = 'over';
     submissions.delete(submission);
-    submission.waiting.unsubscribe();
+    submission.waitLimit.unsubscribe();
     submission.dialled?.close();
     submission.place.release();
   };
@@ -334,8 +334,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   return {
     admit,
     refuse,
-    admitBatch(wanted, onReturned, owner = null) {
-      const reservation = admission.admitBatch(wanted, onReturned, owner);
+    admitBatch(wanted, onEmpty, owner = null) {
+      const reservation = admission.admitBatch(wanted, onEmpty, owner);
       if (reservation === undefined) {
         throw admission.refusal(owner) ?? new CapstanError('queue_full');
       }

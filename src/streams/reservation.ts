@@ -63,10 +63,10 @@ interface ReservationCount {
 type State = 'open' | 'revoked' | 'closing' | 'closed';
 
 /**
- * Creates a reservation that holds `width` places, which are counted already. `onReturned`: called once it was released
+ * Creates a reservation that holds `width` places, which are counted already. `onEmpty`: called once it was released
  * and all its captures have ended.
  */
-export function createReservation(width: number, count: ReservationCount, onReturned: () => void): Reservation {
+export function createReservation(width: number, count: ReservationCount, onEmpty: () => void): Reservation {
   // Invariant: admission counts `size` places for this reservation while it is open, and one for each capture afterwards.
   let state: State = 'open';
   let size = width;
@@ -97,7 +97,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
         count.change(-1);
       }
       free();
-      if (isReleased() && captures.taken === 0) onReturned();
+      if (isReleased() && captures.taken === 0) onEmpty();
     });
     return {
       release,
@@ -159,7 +159,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
         state = 'closed';
         joined.retry();
       });
-      if (captures.taken === 0) onReturned();
+      if (captures.taken === 0) onEmpty();
     },
   };
   return reservation;

@@ -73,7 +73,7 @@ describe('the log of one process, in SQLite', () => {
     };
     const { log } = await listening(createOwnEventLog({ table, clock: Date.now, node: () => 3 }));
     log.append(entry('first'));
-    await log.stored();
+    await log.allStored();
     expect(writes).toBeLessThan(50);
     expect(bodies(await events.read(0, 1))).toEqual(['first']);
     await log.close();

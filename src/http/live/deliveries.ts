@@ -54,7 +54,7 @@ export async function deliverNext(
   if (last === undefined) {
     if (upTo > emptySince) await queries.pass(id, emptySince, upTo);
   } else {
-    await feed.kept();
+    await feed.publishedStored();
     if (!(await queries.deliver(id, last.id))) throw unknownQuery(id);
   }
   return { events, upTo };

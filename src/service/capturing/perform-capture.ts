@@ -70,15 +70,15 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
     yield forbidden;
     return;
   }
-  const actor = Promise.withResolvers<void>();
-  const context = { batch, dialled, earlierMs: timing().durationMs, onPhase, onReturned: actor.resolve };
-  // An error that is thrown would end this generator, and with it the capture's slot.
+  const returned = Promise.withResolvers<void>();
+  const context = { batch, dialled, earlierMs: timing().durationMs, onPhase, onReturned: returned.resolve };
+  // An exception would end the generator, and free the slot before the browser is free.
   yield await parts.actors
     .capture(request, signal, context)
     .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed)
     // The store may refuse the record of a failure, too.
     .catch(failed);
-  await actor.promise;
+  await returned.promise;
 }
 
 async function storedOutcome(

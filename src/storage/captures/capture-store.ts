@@ -205,17 +205,17 @@ export class CaptureStore {
 
   /** `key`: the name of an API key, which has a share of the places. */
   #fullOutbox(key?: string): CapstanError | undefined {
-    const { isAway, isBehind } = this.#delivery;
-    if (this.#results.kind === 'none' || !(isAway || isBehind)) return undefined;
+    const { mustWait, isBehind } = this.#delivery;
+    if (this.#results.kind === 'none' || !(mustWait || isBehind)) return undefined;
     const waiting = this.#delivery.pending + this.#underway.size;
     const free = this.#maxOutbox - waiting;
     const ofKey = key === undefined ? 0 : this.#delivery.pendingOf(key);
     if ((key === undefined ? free : shareOf(free, ofKey)) >= 1) return undefined;
     const share = free < 1 ? '' : `, ${ofKey} of them of the API key ${key}, which has its share`;
-    return isAway
+    return mustWait
       ? new CapstanError(
           'database_unavailable',
-          `The database cannot be used, and the outbox is full: ${waiting} records wait${share}.`,
+          `The database cannot be used, or still takes older records, and the outbox is full: ${waiting} records wait${share}.`,
         )
       : new CapstanError(
           'artifacts_unavailable',

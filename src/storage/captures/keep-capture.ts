@@ -38,7 +38,7 @@ export async function keepCapture(record: StoredRecord, files: CapturedFiles, pa
     const isFirst = await staging.value.publish();
     const own = isFirst ? record : ((await copies.record(record.id)) ?? record);
     const stored = await write(own, parts);
-    if (stored !== undefined) await delivery.recorded(stored);
+    if (stored !== undefined) await delivery.complete(stored);
     else delivery.wait(record);
     return stored ?? own;
   } catch (error) {
@@ -73,7 +73,7 @@ async function write(
   record: StoredRecord,
   { copies, results, delivery }: KeepParts,
 ): Promise<StoredRecord | undefined> {
-  if (delivery.isAway) return undefined;
+  if (delivery.mustWait) return undefined;
   try {
     const stored = await deliverFirst(copies, record);
     if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');

@@ -114,7 +114,7 @@ class OwnEventLog implements EventLog {
     return [...rows, ...waiting.filter(({ id }) => id > last)].slice(0, limit);
   }
 
-  async kept(): Promise<void> {
+  async publishedStored(): Promise<void> {
     if (this.#table === null) throw new CapstanError('database_not_enabled');
     const last = this.#waiting.at(-1)?.id ?? 0;
     while ((this.#waiting[0]?.id ?? Number.POSITIVE_INFINITY) <= last) {
@@ -123,10 +123,10 @@ class OwnEventLog implements EventLog {
     }
   }
 
-  stored(): Promise<void> {
+  allStored(): Promise<void> {
     // Written at once, because a client's answer waits for this write.
     if (this.#waiting.length > 0) this.#writes.hasten();
-    return this.kept();
+    return this.publishedStored();
   }
 
   async close(): Promise<void> {

@@ -132,7 +132,8 @@ async function answerStored(
   ctx.vary('Accept');
   const files = { [FORMATS[result.format].mediaType]: 'image', [MARKDOWN_TYPE]: 'markdown' } as const;
   const kind = files[preferredType(ctx.get('Accept'), [JSON_TYPE, ...Object.keys(files)]) ?? JSON_TYPE];
-  if (kind === 'image' || (kind === 'markdown' && hasMarkdown(result))) return answerFile(ctx, service, result, kind);
+  if (kind === 'image' || (kind === 'markdown' && hasMarkdown(result)))
+    return answerNewFile(ctx, service, result, kind);
   answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   locate(ctx, result);
 }
@@ -143,7 +144,7 @@ function hasMarkdown({ outputs }: Result): boolean {
 }
 
 /** Answers with the file of a capture that has just been made. */
-export async function answerFile(
+export async function answerNewFile(
   ctx: HttpContext,
   service: ServiceView,
   result: Result,
