@@ -59,6 +59,7 @@ export class CaptureStore {
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => copies.probe(), onChange: onStoreFailure });
     this.#parts = {
+      artifacts,
       copies,
       results,
       outbox,
@@ -118,32 +119,21 @@ export class CaptureStore {
 
   async #keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
     try {
-      return withoutEvidence(await (files === null ? this.#keepRecord(capture) : this.#keepFiles(capture, files)));
+      const kept = files === null ? keepFailed(capture, this.#parts) : this.#keepFiles(capture, files);
+      return withoutEvidence(await kept);
     } catch (error) {
       this.#noteFailure(error);
       throw error;
     }
   }
 
-  /** Stores a failed capture, of which nothing is kept without a database. */
-  async #keepRecord(capture: StoredRecord): Promise<StoredRecord> {
-    if (this.#results.kind !== 'none') await keepFailed(capture, this.#parts);
-    return capture;
-  }
-
   async #keepFiles(capture: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
     const contents = filesIn(files);
     const artifacts = { store: await this.#storeId(), kinds: contents.map(([kind]) => kind) };
-    const kept = await this.#store({ ...capture, artifacts }, files);
+    const kept = await keepCapture({ ...capture, artifacts }, files, this.#parts);
     this.#health.succeeded();
     for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);
     return kept;
-  }
-
-  async #store(record: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
-    if (this.#results.kind !== 'none') return keepCapture(record, files, this.#parts);
-    await this.#artifacts.put(record, files);
-    return record;
   }
 
   /** If the error means that artifacts cannot be stored, notes it and returns true. */
