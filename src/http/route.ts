@@ -117,7 +117,7 @@ interface RequestBody<B extends z.ZodType = z.ZodType> {
   /** Waits for `reading`, which reads the body. @default awaits `reading` */
   readonly awaitRead?: (reading: Promise<void>, ctx: HttpContext, context: RouteContext) => Promise<void>;
   /** Completes the body from the headers of its request, before the schema parses it. */
-  readonly complete?: (body: unknown, ctx: HttpContext, context: RouteContext) => unknown;
+  readonly complete?: (body: unknown, ctx: HttpContext) => unknown;
 }
 
 /** A body of lines or a list, accepted instead of JSON. Its handler reads it as it arrives. */
@@ -192,7 +192,7 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
         }
         await (body.awaitRead?.(readBody(ctx), ctx, context) ?? readBody(ctx));
         const answer = async () => {
-          const sent = body.complete?.(ctx.request.body, ctx, context) ?? ctx.request.body;
+          const sent = body.complete?.(ctx.request.body, ctx) ?? ctx.request.body;
           await handle(ctx, { parameters: read, body: parseOrRefuse(schema, sent) }, context);
         };
         return isIdempotent ? context.once(ctx, answer) : answer();

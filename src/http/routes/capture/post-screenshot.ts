@@ -21,7 +21,7 @@ import { admitCallback } from '../../request/callback.ts';
 import { JSON_TYPE, preferredType } from '../../request/negotiation.ts';
 import { prefer, prefersAsync } from '../../request/prefer.ts';
 import { publicPath } from '../../request/public-address.ts';
-import { awaitBodyOrRefuse, refuseLargeWhenFull, refuseNewWhenFull } from '../../request/refuse-early.ts';
+import { awaitBodyOrRefuse, refuseLargeWhenFull } from '../../request/refuse-early.ts';
 import { spendRate } from '../../request/spend-rate.ts';
 import { type RouteContext, routeWithBody } from '../../route.ts';
 import type { HttpContext } from '../../state.ts';
@@ -79,10 +79,7 @@ export const postScreenshot = routeWithBody({
     name: 'ScreenshotRequest',
     schema: ({ screenshot }) => screenshot,
     awaitRead: awaitBodyOrRefuse,
-    complete: (body, ctx, context) => {
-      refuseNewWhenFull(body, ctx, context);
-      return withAcceptedFormat(body, ctx);
-    },
+    complete: withAcceptedFormat,
   },
   answers: {
     200: {
