@@ -52,8 +52,6 @@ export class BrowserActor {
   #egressProxy: Promise<EgressProxy> | null = null;
   /** Resolves when nothing of the last capture is left in a browser; never rejects. */
   #disposed: Promise<void> = Promise.resolve();
-  /** The connection for the first attempt; later ones connect on their own. */
-  #dialled: Dialled | undefined;
 
   constructor(shared: SharedByActors) {
     this.#shared = shared;
@@ -65,9 +63,8 @@ export class BrowserActor {
     { batch = null, dialled }: Pick<CaptureContext, 'batch' | 'dialled'>,
     deadline: Deadline,
   ): Promise<Snapshot> {
-    this.#dialled = dialled;
     const group = groupOf(request, batch);
-    const first = await this.#attempt(request, group, deadline);
+    const first = await this.#attempt(request, group, deadline, dialled);
     if (!mayShowMore(first, request, deadline)) return first;
     await deadline.step('end the first attempt', this.#disposed);
     try {
@@ -78,11 +75,19 @@ export class BrowserActor {
     }
   }
 
-  /** Captures once. Repeats a capture whose browser or page ended, in a browser of its own. */
-  async #attempt(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
+  /**
+   * Captures once. Repeats a capture whose browser or page ended, in a browser of its own. `dialled`: the connection
+   * for the first try. The targets of shared pages are never dialled ahead.
+   */
+  async #attempt(
+    request: CaptureRequest,
+    group: string | undefined,
+    deadline: Deadline,
+    dialled?: Dialled,
+  ): Promise<Snapshot> {
     try {
       return await (group === undefined
-        ? this.#captureOnce(this.#partsFor(request), request, deadline)
+        ? this.#captureOnce(this.#partsFor(request, dialled), request, deadline)
         : this.#onSharedPage(group, request, deadline));
     } catch (error) {
       if (!mayBeCausedByAnotherPage(error)) throw error;
@@ -131,12 +136,12 @@ export class BrowserActor {
     }
   }
 
-  #partsFor(request: CaptureRequest): AttemptParts {
+  #partsFor(request: CaptureRequest, dialled?: Dialled): AttemptParts {
     return {
       ...(isInteractive(request)
         ? { browserPool: this.#shared.browsers.interactive, open: openInteractivePage }
         : { browserPool: this.#shared.browsers.plain, open: openPage }),
-      egressProxy: this.#connectProxy(request),
+      egressProxy: this.#egressProxyFor(request, dialled),
       indexWords: this.#shared.indexWords,
     };
   }
@@ -165,13 +170,11 @@ export class BrowserActor {
    * Returns the egress proxy without traces of the previous capture, connected through the request's proxy if it names
    * one. For a page that has no network, it accepts no connection.
    */
-  async #connectProxy(request: CaptureRequest): Promise<EgressProxy> {
+  async #egressProxyFor(request: CaptureRequest, dialled: Dialled | undefined): Promise<EgressProxy> {
     // Opened on first use, because generic-pool would call a `create` that rejects again at once, without end.
     this.#egressProxy ??= this.#shared.egress.openEgressProxy();
     try {
       const egressProxy = await this.#egressProxy;
-      const dialled = this.#dialled;
-      this.#dialled = undefined;
       if (hasNetwork(request)) egressProxy.reset(request.proxy, dialled);
       else egressProxy.end();
       return egressProxy;
