@@ -156,7 +156,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     new Observable<CaptureOutcome>((client) => {
       const { batch = null, requestId = null, item, owner = null, apiKeyName = null } = options;
       const asked = { request, batch, apiKeyName, requestId };
-      const isToDial = dialling?.applies(asked) === true;
+      const isToDial = dialling !== undefined && dialling.stage.limit > 0 && dialling.applies(asked);
       const facts = { owner, item, isToDial, isFinal: options.isFinal ?? (() => true), client };
       const begin = (place: Place | undefined): void => {
         const id = ids();

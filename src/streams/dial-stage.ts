@@ -6,7 +6,7 @@ import { createTurns, type Turns } from '../fairness/turns.ts';
 /** How targets are dialled. */
 export interface Dialling {
   readonly stage: DialStage;
-  /** Whether the target of a capture is dialled now. */
+  /** Whether the target of a capture is dialled now, if dials are allowed at all. */
   readonly applies: (command: Pick<CaptureCommand, 'request' | 'batch'>) => boolean;
   /**
    * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached. Settles
