@@ -95,10 +95,7 @@ function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi): PerformerOpt
     dialling: {
       // A single capture has a place in the queue: its worker dials in the slot.
       applies: (command) => command.batch !== null && mayBeDialled(command) && api.areDialsAvailable,
-      dial: async (command) => {
-        const found = await api.dial(command);
-        return 'state' in found ? { outcome: Promise.resolve(found) } : found;
-      },
+      dial: api.dial,
     },
   };
 }
