@@ -14,8 +14,6 @@ import { eventBody } from './event-body.ts';
 import { createFactsReader, type FactsOf } from './event-facts.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
-export type { LoggedEvent } from '../storage/ports/event-log.ts';
-
 /** Holds about a minute of events of a busy service. Without a database, only these can be replayed. */
 const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;
 

@@ -49,11 +49,7 @@ export interface OwnEventLogOptions extends EventLogOptions {
 }
 
 /** The log of one process: ids come from its own clock, events are sent at once and written a little later. */
-export function createOwnEventLog(options: OwnEventLogOptions): EventLog {
-  return new OwnEventLog(options);
-}
-
-class OwnEventLog implements EventLog {
+export class OwnEventLog implements EventLog {
   readonly #table: EventTable | null;
   readonly #clock: () => number;
   readonly #node: () => number;
