@@ -42,7 +42,7 @@ export async function dialTarget(
   ): Promise<DialledConnection> => {
     const limit = within < dialTimeoutMs ? { timeoutMs: within, expired } : { timeoutMs: dialTimeoutMs };
     const connected = await dial(addresses, { port: destination.port, signal, ...limit });
-    return new DialledConnection({ destination, ...connected, ms: performance.now() - began });
+    return new DialledConnection(performance.now() - began, { destination, ...connected });
   };
   const connectInTime = (destination: Destination, addresses: readonly string[], step = 'open the URL') => {
     const late = `nothing could be captured within ${timeoutMs} ms (${step})`;
@@ -67,7 +67,7 @@ export async function dialTarget(
     } catch (error) {
       // The browser may know that the host is served over https alone (HSTS), and never ask for port 80.
       if (!isUnreachable(error) || !mayBePreloaded(target.parsed)) throw error;
-      return new DialledConnection({ ms: performance.now() - began }).failed(destination, error);
+      return new DialledConnection(performance.now() - began).failed(destination, error);
     }
   }
 

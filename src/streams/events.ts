@@ -15,7 +15,6 @@ import type {
 } from '../capture/events.ts';
 import type { DegradedParts, Pressure } from '../capture/operation/pressure.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
-import { createWaitingQueue } from '../fairness/waiting-queue.ts';
 
 /** The single event stream that logs, counters, messages and subscribers derive from. */
 export interface EventStream {
@@ -41,11 +40,11 @@ interface Emitted {
  */
 export function createEventStream(): EventStream {
   const subject = new Subject<Emitted>();
-  const pending = createWaitingQueue<Emitted>();
+  const pending: Emitted[] = [];
   let emitting = false;
 
   function handOut(emitted: Emitted): void {
-    pending.join(emitted);
+    pending.push(emitted);
     if (emitting) {
       return;
     }
