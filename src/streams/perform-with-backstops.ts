@@ -27,11 +27,11 @@ import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/
  */
 type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
 
-/** Time after an actor's own deadline, in milliseconds, that normally no capture needs. */
+/** Backstop for the actors' own deadlines, in milliseconds after them. Normally it is never reached. */
 const GRACE_MS = 5_000;
 /**
- * Time limit for disposing of a browser context, in milliseconds, of which it takes a few. A browser that needs longer
- * than this hangs, and is replaced.
+ * Time limit for disposing of a browser context, in milliseconds. Normally it takes a few. A browser that needs longer
+ * hangs, and is replaced.
  */
 const TEARDOWN_MS = 5_000;
 

@@ -51,10 +51,10 @@ export class SuspectedFloodError extends Error {
  * Ends renderers that flood a browser. The messages of all pages wait in one queue of the browser process, so two pages
  * that write to the console in a loop delay every other page by more than 10 s. While the browser does not answer, the
  * renderer that spends most CPU time in the kernel, where messages are sent, is ended; when there is none for a while,
- * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedFloodError`. In a browser with
- * one capture it fails with `page_too_large`, but not while the screenshot is taken: Chromium answers nothing while it
- * encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing on
- * systems without `/proc`.
+ * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedFloodError`. In a browser
+ * with one capture it fails with `page_too_large`, but not while the screenshot is taken: Chromium answers nothing
+ * while it encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing
+ * on systems without `/proc`.
  */
 export class FloodWatch {
   readonly #host: BrowserHost;
