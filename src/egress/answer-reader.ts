@@ -15,6 +15,7 @@ interface AnswerReader {
 
 /* Of a normalized head. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
+const FRAMING = /^(?:content-length|transfer-encoding)\b.*$/gim;
 const CHUNKED = /^transfer-encoding:[ \t]*chunked[ \t]*\r$/im;
 
 const NOTHING = Buffer.alloc(0);
@@ -106,10 +107,10 @@ export function readAnswers(socket: Socket, { port, maxHeadBytes, count }: Readi
     }
   };
 
-  /** Chromium takes a head for whole that the end of the connection cuts. */
+  /** Chromium takes a head for whole that the end of the connection cuts, and expects no body. */
   const pushHeadAtEnd = (): void => {
     if (startOfHead(received) < 0) return void readHttp09();
-    const head = normalizedHead(`${received.toString('latin1')}\r\n\r\n`);
+    const head = normalizedHead(`${received.toString('latin1').replaceAll(FRAMING, '')}\r\n\r\n`);
     push(head === null ? received : Buffer.from(head, 'latin1'));
   };
 

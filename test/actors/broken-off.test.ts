@@ -106,7 +106,10 @@ describe('a document that breaks off', () => {
   });
 });
 
-it.each(['/impossible', '/script', '/blocked'])(
-  'does not store the page that the browser shows in place of a URL that it cannot open: %s',
-  async (path) => expect(await failureOf(capture(path))).toMatchObject({ code: 'target_unreachable' }),
+it.each([
+  ['/impossible', 'http://exa%20mple/ is not a valid URL'],
+  ['/script', expect.any(String)],
+  ['/blocked', expect.any(String)],
+])('does not store the page that the browser shows in place of a URL that it cannot open: %s', async (path, message) =>
+  expect(await failureOf(capture(path))).toMatchObject({ code: 'target_unreachable', message }),
 );

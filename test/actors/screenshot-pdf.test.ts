@@ -260,6 +260,11 @@ const BREAKING = {
     'html { display: flex } body { display: grid } .pb { break-before: left }',
   ),
   'breaks in an open shadow tree': inShadow('open', '.pb { break-before: page !important }'),
+  'breaks in a closed shadow tree': inShadow('closed', '.pb { break-before: page !important }'),
+  'breaks in an open shadow tree within a closed one': numbered(
+    '',
+    `<main><template shadowrootmode=closed>${inShadow('open', '.pb { break-before: page !important }')}</template></main>`,
+  ),
   'breaks of a host': inShadow('open', ':host { break-after: page !important } .pb::after { content: "" }'),
   'breaks of slotted elements': numbered(
     '',

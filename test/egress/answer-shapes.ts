@@ -88,6 +88,8 @@ export const SHAPES: readonly (readonly [what: string, answer: string, reading: 
   ['a status of four digits', start('HTTP/1.1 1000 Odd'), 'whole'],
   ['101 that nothing has asked for', start('HTTP/1.1 101 Switching Protocols'), 'refused'],
   ['a status line alone', 'HTTP/1.1 200 OK', [200, '']],
+  ['an end before the empty line, after a length', `HTTP/1.1 200 OK\r\n${TYPE}${LENGTH}`, [200, '']],
+  ['lines that end with CR CR LF', ok(LENGTH + CLOSE).replaceAll('\r\n', '\r\r\n'), [200, '']],
   ['an end before the empty line', `HTTP/1.1 404 Not Found\r\n${TYPE}Content-Len`, [404, '']],
   ['LF alone', start('HTTP/1.1 200 OK').replaceAll('\r', ''), 'whole'],
   ['100 first', `HTTP/1.1 100 Continue\r\n\r\n${ok(LENGTH + CLOSE)}`, 'whole'],

@@ -12,7 +12,7 @@ function rowsOf(shades: readonly number[], width = 200): Pixels {
   for (const [row, shade] of shades.entries()) {
     data.fill((0xff000000 | (shade * 0x010101)) >>> 0, row * width + 20, (row + 1) * width - 20);
   }
-  return { rows: new Rows(width, shades.length, data), width, height: shades.length };
+  return { rows: new Rows(width, shades.length, data), width, height: shades.length, isExact: true };
 }
 
 const rise = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);

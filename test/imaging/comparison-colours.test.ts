@@ -44,6 +44,29 @@ function boxes(styles: readonly string[], text = ''): string {
   </style>${parts.join('')}`;
 }
 
+const onWhite = (html = '') => `${html}<style>body { background: #fff }</style>`;
+const isNear = ({ x, y, width, height }: Box, other: Box) =>
+  other.x >= x - 20 &&
+  other.y >= y - 20 &&
+  other.x + other.width <= x + width + 20 &&
+  other.y + other.height <= y + height + 40;
+const RULE = 'background:linear-gradient(#ddd,#ddd) 0 50%/100% 1px no-repeat #fff';
+/** Of the shadows, borders and backgrounds of Tailwind CSS 3 and Bootstrap 5.3. */
+const THIN = [
+  ['', 'box-shadow:0 1px 2px rgb(0 0 0/.05)'],
+  ['', 'box-shadow:0 1px 3px rgb(0 0 0/.1)'],
+  ['', 'box-shadow:0 4px 6px -1px rgb(0 0 0/.1)'],
+  ['', 'box-shadow:0 .125rem .25rem rgb(0 0 0/.075)'],
+  ['', 'border:1px solid #e5e7eb'],
+  ['', 'border:1px solid #f3f4f6'],
+  ['border:1px solid #e5e7eb', 'border:1px solid #d1d5db'],
+  ['border:2px solid #fff', 'border:2px solid #eef'],
+  ['', 'background:linear-gradient(#eee,#eee) 0 100%/100% 2px no-repeat #fff'],
+  ['', 'background:linear-gradient(#e5e7eb,#e5e7eb) 0 0/4px 100% no-repeat #fff'],
+  ['', 'background:repeating-linear-gradient(#fff 0 4px,#f3f4f6 4px 8px)'],
+  ['', 'background:repeating-linear-gradient(90deg,#fff 0 4px,#eee 4px 8px)'],
+] as const;
+
 const TEXT = `<!doctype html><body style="margin:0;padding:40px;width:700px;font:16px/24px sans-serif">
   ${'<p>All about harbours, lighthouses, tides, ropes and splices, and of what is told of them.</p>'.repeat(12)}`;
 const GRADIENT = '<div style="height:400px;background:linear-gradient(135deg,#0d6efd,#f8d7da 60%,#212529)"></div>';
@@ -110,6 +133,25 @@ describe('colours that comparisons tell apart', () => {
     expect(regions).toMatchObject([{ kind: 'edited', to: { x, y } }]);
   });
 
+  it.each([{ elementMap: false }, { elementMap: true }])(
+    'reports borders, shadows and stripes that appear or change, with %o',
+    async (options) => {
+      const [before, after] = [0, 1].map((side) => boxes(THIN.map((pair) => `background:#fff;${pair[side]}`)));
+      const regions = await regionsOf(onWhite(before), onWhite(after), options);
+      const found = THIN.map((_, index) => regions.filter(({ to }) => to !== null && isNear(boxAt(index), to)).length);
+      expect(found.map((count) => count > 0)).toEqual(THIN.map(() => true));
+      expect(found.reduce((sum, count) => sum + count)).toBe(regions.length);
+    },
+  );
+
+  it('reports nothing for boxes and lines at another fraction of a pixel', async () => {
+    const drawn = ['background:#dde', 'background:#dde;border:1px solid #e5e7eb', `${RULE}`, `${RULE};height:100px`];
+    const moved = drawn.map((style, index) => `${style};transform:translate(0.${index + 2}px,0.${index + 3}px)`);
+    const layers = (styles: readonly string[]) =>
+      onWhite(boxes(styles.map((style) => `${style};will-change:transform`)));
+    expect(await regionsOf(layers(drawn), layers(moved))).toEqual([]);
+  });
+
   it('finds a recoloured block that also moved', async () => {
     const at = (top: string, colour: string) =>
       `${boxes([])}${top}<p style="margin:100px">Tides</p><div style="height:80px;background:${colour}">Harbours</div>`;
@@ -162,7 +204,7 @@ describe('colours that comparisons tell apart', () => {
     const image = (colour: number) => {
       const data = new Uint32Array(100 * 1024).fill(0xff808080);
       for (let row = 506; row < 518; row += 1) data.fill(colour, row * 100 + 20, row * 100 + 60);
-      return { rows: new Rows(100, 1024, data), width: 100, height: 1024 };
+      return { rows: new Rows(100, 1024, data), width: 100, height: 1024, isExact: true };
     };
     // Rows at both ends differ, so that all of them are compared.
     const [before, after] = [image(0xffffffff), image(0xfffaf9f8)];

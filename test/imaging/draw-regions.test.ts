@@ -40,7 +40,7 @@ async function pixelsOf({ width, height, colourAt }: Image, file: string | null)
     pixels[at] = (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0;
   }
   if (file !== null) await writeFile(file, Buffer.concat([Buffer.alloc(64), Buffer.from(pixels.buffer)]));
-  return { rows: new Rows(width, height, file ?? pixels), width, height };
+  return { rows: new Rows(width, height, file ?? pixels), width, height, isExact: true };
 }
 
 /** The colour of each pixel of a drawing: images, background, then the marks in their order. */

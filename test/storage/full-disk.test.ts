@@ -145,7 +145,7 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     const decoded = join(await makeDirectory(), 'decoded.v');
     await writeFile(decoded, Buffer.alloc(64 + 4 * 40 * 40, 0xff));
     const rows = new Rows(40, 40, decoded);
-    const image = { rows, width: 40, height: 40 };
+    const image = { rows, width: 40, height: 40, isExact: true };
     const problems: string[] = [];
     const drawn = await drawRegions(image, image, [], join(disk, 'drawing.png'), (reason) => problems.push(reason));
     rows.close();

@@ -20,7 +20,8 @@ export async function decode(
 ): Promise<Pixels | null> {
   const sharp = await loadSharp();
   const image = sharp(file, { limitInputPixels: false, sequentialRead: true });
-  const { width, height } = await image.metadata();
+  const { width, height, format } = await image.metadata();
+  const isExact = format === 'png';
   if (width * height > MAX_COMPARED_PIXELS) return null;
   const opaque = image.flatten({ background: 'white' }).toColourspace('srgb').ensureAlpha();
   if (width * height > MAX_PIXELS_IN_MEMORY && decoded !== null) {
@@ -28,14 +29,14 @@ export async function decode(
       await write(opaque.clone(), decoded, width * height * Uint32Array.BYTES_PER_ELEMENT);
       const rows = new Rows(width, height, decoded);
       note(null);
-      return { rows, width, height };
+      return { rows, width, height, isExact };
     } catch (error) {
       // On a full disk, the image is decoded in memory instead.
       note(errorText(error));
     }
   }
   const { buffer, byteOffset } = await opaque.raw().toBuffer();
-  return { rows: new Rows(width, height, new Uint32Array(buffer, byteOffset, width * height)), width, height };
+  return { rows: new Rows(width, height, new Uint32Array(buffer, byteOffset, width * height)), width, height, isExact };
 }
 
 /** Writes a file of so many bytes. Rejects, and leaves no file, when it cannot be written or the disk would be low. */

@@ -1,3 +1,4 @@
+import { holds } from '../../capture/comparison/boxes.ts';
 import type { Box } from '../../capture/comparison/comparison.ts';
 import type { IgnoredPlaces } from './ignored-places.ts';
 import type { Rows } from './rows.ts';
@@ -7,6 +8,8 @@ export interface Pixels {
   readonly rows: Rows;
   readonly width: number;
   readonly height: number;
+  /** Whether its file was not compressed with losses. */
+  readonly isExact: boolean;
   readonly ignored?: IgnoredPlaces;
 }
 
@@ -38,7 +41,7 @@ export function columnsOf(part: Part, from: number, to: number): Part {
 
 /** Returns the row of a part, without copying: it is overwritten when many others have been read. */
 export function rowOf({ image, copy, x, y, width }: Part, row: number): Uint32Array {
-  if (copy === undefined) return image.rows.row(y + row, x, width);
+  if (copy === undefined || !holds(copy, { x, y: y + row, width, height: 1 })) return image.rows.row(y + row, x, width);
   const start = (y + row - copy.y) * copy.width + x - copy.x;
   return copy.pixels.subarray(start, start + width);
 }

@@ -6,9 +6,9 @@ export const MIN_SIDE = 9;
  * Maximum step from pixel to pixel within an area, in levels of a channel: gradients have such steps, letters greater
  * ones.
  */
-const MAX_STEP = 2;
+export const MAX_STEP = 2;
 /** Minimum difference, in levels of one channel. Measured: JPEG changes plain areas by at most 2. */
-const MIN_LEVELS = 3;
+export const MIN_LEVELS = 3;
 /**
  * Minimum distance of colours, by CIEDE2000, where 1 is just noticeable. Chosen by the table in
  * docs/comparison-colours.md.
@@ -51,7 +51,7 @@ export function recolouredAreas(a: Uint32Array, b: Uint32Array, width: number, n
 }
 
 /** Remembers pairs of colours, of which plain areas have few. */
-function noticeableChanges(): (one: number, other: number) => boolean {
+export function noticeableChanges(): (one: number, other: number) => boolean {
   const known = new Map<number, boolean>();
   let [last, answer] = [-1, false];
   return (one, other) => {
@@ -82,7 +82,7 @@ function isSmooth(image: Uint32Array, at: number, width: number): boolean {
   );
 }
 
-function isNear(a: Uint32Array, atA: number, b: Uint32Array, atB: number, levels: number): boolean {
+export function isNear(a: Uint32Array, atA: number, b: Uint32Array, atB: number, levels: number): boolean {
   const one = a[atA] ?? 0;
   const other = b[atB] ?? 0;
   if (one === other) return true;

@@ -1,5 +1,7 @@
 import { diff } from '@blazediff/core';
+import type { Box } from '../../capture/comparison/comparison.ts';
 import { MIN_SIDE, recolouredAreas } from './recoloured-areas.ts';
+import { recolouredLines } from './recoloured-lines.ts';
 
 /** Maximum difference of single pixels that counts as equal, 0 to 1, as Playwright's comparator has it. */
 const THRESHOLD = 0.1;
@@ -12,33 +14,66 @@ export interface Differences {
   readonly count: number;
 }
 
+/** Two images of the same size. */
+interface ComparedPixels {
+  readonly a: Uint32Array;
+  readonly b: Uint32Array;
+  readonly width: number;
+  /** Whether neither was compressed with losses. */
+  readonly isExact: boolean;
+}
+
 /**
- * Finds where two images of the same size look different: single pixels that differ much, without those of
- * anti-aliasing, and areas of one colour that became another, by however little people notice. `mask`: zeros.
+ * Finds where two images look different: single pixels that differ much, without those of anti-aliasing, and areas and
+ * lines of one colour that became another, by however little people notice. `part`: the part to compare; what is around
+ * it tells how the lines at its edges are drawn. The images are overwritten by it. `mask`: zeros, for the part.
  */
 export function visibleDifferences(
-  a: Uint32Array,
-  b: Uint32Array,
-  width: number,
-  mask: Uint32Array = new Uint32Array(a.length),
+  images: ComparedPixels,
+  part: Box,
+  mask: Uint32Array = new Uint32Array(part.width * part.height),
 ): Differences {
+  const lines = images.isExact ? linesIn(images, part) : null;
+  const [a, b] = [cutTo(part, images.a, images.width), cutTo(part, images.b, images.width)];
   // Red is the low byte. Anti-aliased pixels are black.
   const options = { threshold: THRESHOLD, diffMask: true, aaColor: [0, 0, 0] as [number, number, number] };
-  let count = diff(bytesOf(a), bytesOf(b), bytesOf(mask), width, a.length / width, options);
-  recolouredAreas(a, b, width, (at) => {
+  let count = diff(bytesOf(a), bytesOf(b), bytesOf(mask), part.width, part.height, options);
+  const note = (at: number) => {
     if (((mask[at] ?? 0) & 0xff) !== 0) return;
     mask[at] = 0xff;
     count += 1;
-  });
+  };
+  recolouredAreas(a, b, part.width, note);
+  for (const at of lines ?? []) note(at);
   return { mask, count };
 }
 
-/** Whether two images of the same size look different in at most so many pixels. */
-export function lookAlike(a: Uint32Array, b: Uint32Array, width: number, max: number): boolean {
-  const options = { threshold: THRESHOLD };
+/** Returns the indexes in a part of the pixels of lines that were recoloured. */
+function linesIn({ a, b, width }: ComparedPixels, part: Box): ReadonlySet<number> {
+  const found = new Set<number>();
+  recolouredLines(a, b, width, (at) => {
+    const [x, y] = [(at % width) - part.x, Math.floor(at / width) - part.y];
+    if (x >= 0 && y >= 0 && x < part.width && y < part.height) found.add(y * part.width + x);
+  });
+  return found;
+}
+
+/** Moves a part of an image to its beginning. */
+function cutTo(part: Box, image: Uint32Array, width: number): Uint32Array {
+  for (let row = 0; row < part.height; row += 1) {
+    const start = (part.y + row) * width + part.x;
+    image.copyWithin(row * part.width, start, start + part.width);
+  }
+  return image.subarray(0, part.width * part.height);
+}
+
+/** Whether two images look different in at most so many pixels. */
+export function lookAlike(images: ComparedPixels, max: number): boolean {
+  const { a, b, width } = images;
+  const height = a.length / width;
   // Most pairs fail here, in a third of the time.
-  if (diff(bytesOf(a), bytesOf(b), undefined, width, a.length / width, options) > max) return false;
-  return visibleDifferences(a, b, width).count <= max;
+  if (diff(bytesOf(a), bytesOf(b), undefined, width, height, { threshold: THRESHOLD }) > max) return false;
+  return visibleDifferences(images, { x: 0, y: 0, width, height }).count <= max;
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {

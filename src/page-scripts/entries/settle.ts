@@ -1,5 +1,14 @@
 import { isRendered } from '../boxes/drawn-box.ts';
-import { animationsOf, type PageElement, page, rootElementOf, scrollHeightOf, selectOne, stateOf } from '../dom/dom.ts';
+import {
+  animationsOf,
+  boxOf,
+  type PageElement,
+  page,
+  rootElementOf,
+  scrollHeightOf,
+  selectOne,
+  stateOf,
+} from '../dom/dom.ts';
 import { web } from '../dom/web.ts';
 import { nextFrame } from '../running/frames.ts';
 import { kept } from '../running/kept.ts';
@@ -16,6 +25,9 @@ interface StillWatch {
   changes?: Watch;
 }
 
+/** Number of animation frames, half a second, after which a document that has them is in the window. */
+const LATE_FRAMES = 30;
+
 /** Resolves when the document has loaded and drawn in the window. */
 export async function awaitDrawn(): Promise<void> {
   if (stateOf(page) !== 'complete') await new Promise((resolve) => web.addEventListener('load', resolve));
@@ -29,12 +41,18 @@ export async function awaitDrawn(): Promise<void> {
 export async function awaitShown(): Promise<void> {
   const root = rootElementOf(page);
   const hasSize = web.innerWidth > 0 && web.innerHeight > 0;
-  if (root !== null && hasSize && isRendered(root)) await whenInWindow(root, true);
+  if (root !== null && hasSize && isRendered(root)) {
+    // Where the content ends above the end of the frame, the window may show only what is below it.
+    const belowIt = boxOf(root).height < web.innerHeight ? [frames(LATE_FRAMES)] : [];
+    await Promise.race([whenInWindow(root, true), ...belowIt]);
+  }
   // The compositor may still be painting the first frame when the second begins; it has drawn the first when the third
   // begins.
-  await nextFrame();
-  await nextFrame();
-  await nextFrame();
+  await frames(3);
+}
+
+async function frames(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) await nextFrame();
 }
 
 /** Resolves when the window does not show the document. */

@@ -1,6 +1,5 @@
-import { bodyOf, type PageElement, page, rootElementOf, select } from '../dom/dom.ts';
+import { bodyOf, type PageElement, type PageRoot, page, rootElementOf, select } from '../dom/dom.ts';
 import { treesIn } from '../dom/open-trees.ts';
-import { search } from '../dom/positioned.ts';
 import { setStyle } from '../dom/set-style.ts';
 import { adopt } from '../dom/styles.ts';
 import { web } from '../dom/web.ts';
@@ -55,16 +54,21 @@ const rule = () =>
  * columns, from right to left or from left to right.
  */
 export function prepareSheet(): boolean {
-  const sheet = new web.CSSStyleSheet();
-  sheet.replaceSync(rule());
-  for (const tree of treesIn(page)) adopt(tree, sheet);
-  // Important rules in a cascade layer win over those of the sheet, but not over an element's own style.
-  for (const element of search(breaks)) setStyle(element, UNBROKEN);
+  for (const tree of treesIn(page)) removeBreaks(tree);
   // Notes the backdrops, whose heights are not kept: they are as high as the sheet.
   rowsBeforeFixed();
   noteHeights();
   const roots = [rootElementOf(page), bodyOf(page)].filter((each) => each !== null);
   return roots.some((each) => !web.getComputedStyle(each).writingMode.startsWith('horizontal'));
+}
+
+/** Removes breaks between pages from a document or a shadow tree, not from shadow trees in it. */
+export function removeBreaks(tree: PageRoot): void {
+  const sheet = new web.CSSStyleSheet();
+  sheet.replaceSync(rule());
+  adopt(tree, sheet);
+  // Important rules in a cascade layer win over those of the sheet, but not over an element's own style.
+  for (const element of select(tree, '*').filter(breaks)) setStyle(element, UNBROKEN);
 }
 
 function breaks(element: PageElement): boolean {

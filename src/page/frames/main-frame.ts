@@ -19,6 +19,7 @@ export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
 export class MainFrame {
   readonly id: string;
   #document: Protocol.Page.Frame | null = null;
+  readonly #shown = new Set<string>();
   #reached = new Set<string>();
   /** Frames whose document still has requests in flight; frames of other processes are not included. */
   readonly #asking = new Set<string>();
@@ -41,6 +42,7 @@ export class MainFrame {
         return;
       }
       this.#document = frame;
+      this.#shown.add(frame.loaderId);
       this.#asking.clear();
       this.#awaiting.clear();
       if (this.#coming === frame.loaderId) this.#coming = null;
@@ -103,6 +105,11 @@ export class MainFrame {
   /** The current document; null before the first one. */
   get document(): Protocol.Page.Frame | null {
     return this.#document;
+  }
+
+  /** Returns whether the frame has shown the document of a navigation. */
+  hasShown(loaderId: string): boolean {
+    return this.#shown.has(loaderId);
   }
 
   /** The response that the document came with; status 0 when `Network` is not enabled. */

@@ -44,14 +44,14 @@ async function openUrl(page: IsolatedPage, { target }: CaptureRequest, deadline:
 }
 
 async function attempt({ session, frame, egressProxy }: IsolatedPage, url: string): Promise<Opening> {
-  const before = frame.document;
-  const { errorText, isDownload } = await session.send('Page.navigate', { url });
+  const { errorText, isDownload, loaderId = '' } = await session.send('Page.navigate', { url });
   if (isDownload) return { came: 'download' };
   if (errorText === 'net::ERR_ABORTED') {
     const empty = failure('not_a_page', 'the target answered without any content');
     return { came: 'nothing', failure: empty, answered: true };
   }
-  await frame.until(() => frame.document !== before);
+  // The error page of an earlier attempt may come first.
+  await frame.until(() => frame.hasShown(loaderId));
   if (errorText === undefined) return { came: 'document' };
   // The error page names the URL that failed, which may be a later hop of a redirect chain.
   const failedUrl = frame.document?.unreachableUrl ?? url;
@@ -95,8 +95,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'net::ERR_SSL_PROTOCOL_ERROR': 'it does not speak TLS there',
 };
 
-/** Returns why a URL failed: what the egress proxy knows of its host and port, else Chromium's text. */
+/** Returns why a URL failed: it is invalid, or what the egress proxy knows of its host and port, else Chromium's text. */
 export function whyUnreachable(egressProxy: EgressProxy, url: string, errorText: string): Failure {
-  const known = URL.canParse(url) ? egressProxy.failureFor(new URL(url)) : null;
+  if (!URL.canParse(url)) return failure('target_unreachable', `${url} is not a valid URL`);
+  const known = egressProxy.failureFor(new URL(url));
   return known ?? failure('target_unreachable', `${url}: ${REASONS[errorText] ?? errorText.replace('net::', '')}`);
 }

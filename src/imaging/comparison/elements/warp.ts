@@ -89,14 +89,16 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
   for (let from = box.y; from < box.y + box.height; from += STRIP) {
     const to = Math.min(from + STRIP, box.y + box.height);
     const top = Math.max(0, from - CONTEXT);
-    const strip = { x: box.x, y: top, width: box.width, height: Math.min(image.height, to + CONTEXT) - top };
+    const left = Math.max(0, box.x - 1);
+    const right = Math.min(image.width, box.x + box.width + 1);
+    const strip = { x: left, y: top, width: right - left, height: Math.min(image.height, to + CONTEXT) - top };
     const owners = rasterOf(strip, side.placed);
     const expected = new Int32Array(strip.width * strip.height);
     const actual = new Int32Array(strip.width * strip.height);
     for (let row = 0; row < strip.height; row += 1) {
       const y = top + row;
       for (let column = 0; column < strip.width; column += 1) {
-        const [x, at] = [box.x + column, row * strip.width + column];
+        const [x, at] = [left + column, row * strip.width + column];
         const pixel = image.rows.at(x, y);
         actual[at] = pixel;
         const placed = side.placed[owners[at] ?? -1];
@@ -106,17 +108,20 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
         expected[at] = found;
       }
     }
-    const { mask, count } = visibleDifferences(
-      new Uint32Array(expected.buffer),
-      new Uint32Array(actual.buffer),
-      strip.width,
-    );
+    const images = {
+      a: new Uint32Array(expected.buffer),
+      b: new Uint32Array(actual.buffer),
+      width: strip.width,
+      isExact: image.isExact && other.isExact,
+    };
+    const part = { x: box.x - left, y: 0, width: box.width, height: strip.height };
+    const { mask, count } = visibleDifferences(images, part);
     if (count === 0) continue;
     const alone = rasterOf(strip, side.alone);
     for (let y = from; y < to; y += 1) {
       for (let x = box.x; x < box.x + box.width; x += 1) {
-        const at = (y - top) * strip.width + x - box.x;
-        if (((mask[at] ?? 0) & 0xff) === 0) continue;
+        const at = (y - top) * strip.width + x - left;
+        if (((mask[(y - top) * box.width + x - box.x] ?? 0) & 0xff) === 0) continue;
         const placed = side.placed[owners[at] ?? -1];
         if (image.ignored?.has(x, y)) continue;
         if (placed !== undefined && other.ignored?.has(x - placed.dx, y - placed.dy)) continue;
@@ -137,9 +142,10 @@ export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean 
   const actual = cut(image, place);
   if (actual === null) return false;
   const max = areaOf(box) * MAX_CHANGE_OF_REDRAWN;
+  const isExact = image.isExact && other.isExact;
   const isAlike = (found: Uint32Array, rows: number) => {
     const upper = (pixels: Uint32Array) => pixels.subarray(0, place.width * rows);
-    return lookAlike(upper(found), upper(actual), place.width, max);
+    return lookAlike({ a: upper(found), b: upper(actual), width: place.width, isExact }, max);
   };
   const near = [0, -1, 1];
   return offsets.some(({ dx, dy }) =>
