@@ -25,7 +25,7 @@ export interface Undialled {
 }
 
 /** Dials the targets of admitted captures before these wait for a slot. */
-export interface DialStage {
+interface DialStage {
   /**
    * Waits for the turn of the capture, then subscribes to `dial$`. `dial$` emits the capture if it goes on, and completes
    * when the dial has ended, also after an abort.
