@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginTurn } from '../capture/basics/event-loop-turns.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { EventFeed, FeedPage, LoggedEvent } from './event-feed.ts';
+import type { LoggedEvent } from '../storage/ports/event-log.ts';
+import type { EventFeed, FeedPage } from './event-feed.ts';
 
 /** Maximum number of events in each page that is read. */
 const PAGE = 200;

@@ -73,7 +73,7 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     await hear('opened');
     let isStored = false;
     log.append(entry('first'));
-    void log.stored().then(() => {
+    void log.allStored().then(() => {
       isStored = true;
     });
     while (!isStored && heard.length < 500) {
@@ -124,7 +124,7 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     const together: number[] = [];
     const { log, hear, heard } = await node(name, undefined, (count) => together.push(count));
     for (let n = 0; n < 60; n += 1) log.append(entry(`missed ${n}`));
-    await log.stored();
+    await log.allStored();
     expect(heard).toEqual([]);
     await nats.kill();
     await nats.start();

@@ -14,7 +14,7 @@ async function feedOfPastEvents(around: (read: () => ReturnType<EventLog['read']
   const options = { clock: Date.now, node: () => 1 };
   const earlier = await listening(database.eventLog(options));
   for (let at = 0; at < 500; at += 1) earlier.log.append(entry(String(at)));
-  await earlier.log.stored();
+  await earlier.log.allStored();
   await earlier.log.close();
   const log = database.eventLog(options);
   const read = log.read.bind(log);

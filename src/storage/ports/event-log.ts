@@ -70,9 +70,9 @@ export interface EventLog {
    * Resolves when every event that was published so far is stored, so that it can be read after the process was killed.
    * Rejects when it cannot be stored now.
    */
-  kept(): Promise<void>;
-  /** As `kept`, with events that were appended and not published yet. */
-  stored(): Promise<void>;
+  publishedStored(): Promise<void>;
+  /** As `publishedStored`, with events that were appended and not published yet. */
+  allStored(): Promise<void>;
   /** Number of events that wait to be written. */
   readonly unwritten: number;
   /** Writes what can still be written. */
