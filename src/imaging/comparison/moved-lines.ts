@@ -9,7 +9,7 @@ const COVERAGE_STEP = 1 / 4;
 const CHANNELS = [0, 8, 16] as const;
 
 /** Indexes of the pixels across a line or an edge: from `first` to before `end`, in steps. */
-export interface Across {
+interface Across {
   readonly first: number;
   readonly end: number;
   readonly step: number;
