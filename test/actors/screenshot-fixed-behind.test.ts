@@ -39,7 +39,6 @@ describe.concurrent('what is fixed behind a page', () => {
   it.each([
     ['generated content', backdrop(AS_PSEUDO, HIGH)],
     ['an image in an element', backdrop('', IMAGE + HIGH)],
-    ['a sticky element', backdrop(AS_STICKY, `<aside></aside>`, HIGH)],
   ])('is behind all of a page of 40,000 pixels: %s', async (_what, html) => {
     const { snapshot, png } = await capture(html);
     expect(snapshot).toMatchObject({ truncated: false, cutPhase: null });
@@ -87,16 +86,6 @@ describe.concurrent('what is fixed behind a page', () => {
     }
   });
 
-  it('shows a sticky element behind its own section alone, and slides that stick one after the other once', async () => {
-    const { png } = await capture(STICKY_IN_SECTION);
-    for (const y of [0, 399, 2060, 2459]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
-    for (const y of [400, 1100, 1130, 2059]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
-    expect(colourAt(png, 10, 1500)).toEqual(YELLOW);
-    const { png: slides } = await capture(SLIDES);
-    for (const y of [0, 719, 1440, 2159]) expect([y, colourAt(slides, EDGE, y)]).toEqual([y, TEAL]);
-    for (const y of [720, 1439]) expect([y, colourAt(slides, EDGE, y)]).toEqual([y, YELLOW]);
-  });
-
   it('leaves a fixed header and a fixed footer where they are at the top of the page', async () => {
     const bars = `<div style="position: fixed; inset: 0 0 auto; z-index: 1; height: 40px; background: rgb(200, 0, 0)"></div>
       <div style="position: fixed; inset: auto 0 0; z-index: 1; height: 160px; background: rgb(200, 0, 0)"></div>`;
@@ -137,11 +126,9 @@ const SECTIONS = '<p>one</p><p>two</p><p>three</p><p id=four>four</p><p>five</p>
 const page = (css: string, body: string) =>
   `<!doctype html><html lang=en><meta charset=utf-8><title>Fixed</title><style>body { margin: 0; color: #eee } p { height: 648px; margin: 0 }
     ${css}</style>${body}`;
-const backdrop = (css: string, before = '', inside = '') => page(css, `${before}<main>${SECTIONS}${inside}</main>`);
+const backdrop = (css: string, more = '') => page(css, `${more}<main>${SECTIONS}</main>`);
 
 const AS_PSEUDO = 'body::before { content: ""; position: fixed; inset: 0; z-index: -1; background: rgb(17, 68, 85) }';
-const AS_STICKY = `aside { position: sticky; top: 0; height: 100vh; z-index: -1; background: rgb(17, 68, 85) }
-  main { margin-top: -100vh }`;
 const FILLED = 'position: fixed; inset: 0; z-index: -1; background: rgb(17, 68, 85)';
 
 const PICTURED = `<img alt="" style="object-fit: cover" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'
@@ -176,11 +163,6 @@ const BACKDROPS = {
     `<div>${PICTURED}</div>`,
   ),
   'a shape at the edge of the window': backdrop('', `<div style="${FILLED}; left: 60%; pointer-events: none"></div>`),
-  'a sticky element': backdrop(AS_STICKY, '<aside></aside>'),
-  'a sticky element in an element behind the page': backdrop(
-    `body { position: relative } div { position: absolute; inset: 0; z-index: -1 } ${AS_STICKY.replace('-100vh', '0')}`,
-    '<div><aside></aside></div>',
-  ),
   'a canvas': backdrop(
     'canvas { position: fixed; top: 0; left: 0; z-index: -1 }',
     `<canvas></canvas><script>const canvas = document.querySelector('canvas'); canvas.width = innerWidth;
@@ -233,17 +215,6 @@ const SHOWN_IN_WINDOW = covers(
     const show = () => { const { top, bottom, height } = section.getBoundingClientRect();
       child.style.opacity = Math.max(0, 1 - (Math.max(0, -top) || Math.max(0, bottom - innerHeight)) / height) };
     show(); addEventListener('scroll', () => requestAnimationFrame(show)) }</script>`,
-);
-
-/** A section from 400 to 2060 with a sticky element that leaves room for a bar above it. */
-const STICKY_IN_SECTION = page(
-  `section { height: 400px } aside { position: sticky; top: 40px; height: calc(100vh - 40px); background: rgb(17, 68, 85) }
-    div div { position: relative; width: 100px; height: 1660px; margin-top: calc(40px - 100vh); background: rgb(255, 187, 51) }`,
-  '<section></section><div><aside></aside><div></div></div><section></section>',
-);
-const SLIDES = page(
-  'section { position: sticky; top: 0; height: 100vh; background: rgb(17, 68, 85) } :nth-child(2) { background: rgb(255, 187, 51) }',
-  '<main><section></section><section></section><section></section></main>',
 );
 
 const LAYER = 'position: absolute; inset: 0; transform: translateZ(-2px) scale(2)';

@@ -15,7 +15,6 @@ import { eachElement } from '../dom/each-element.ts';
 import { type Style, web } from '../dom/web.ts';
 import { backdrops } from './backdrops.ts';
 import { behindOthers, isCovered } from './behind-others.ts';
-import { rowsBehind } from './sticky-backdrops.ts';
 
 /** Share of the window's width and height from which on a fixed element is a backdrop. */
 const MIN_BACKDROP_SHARE = 0.9;
@@ -33,7 +32,7 @@ export interface Rows {
 }
 
 /**
- * Returns the rows below the first window behind which something is fixed to the window, or sticks to it: what they show depends on how
+ * Returns the rows below the first window behind which something is fixed to the window: what they show depends on how
  * far the page is scrolled. The page is at its top.
  */
 export function rowsBeforeFixed(): Rows[] {
@@ -61,11 +60,6 @@ export function rowsBeforeFixed(): Rows[] {
         backdrops().add(element);
         found.push(whole);
       } else fixed.push(box);
-    }
-    if (style.position === 'sticky' && style.top !== 'auto' && fills(box)) {
-      const rows = rowsBehind(element, box);
-      if (rows !== null) backdrops().add(element);
-      if (rows !== null) found.push(rows);
     }
     const isSmall = box.height < MIN_PSEUDO_HEIGHT || box.width < web.innerWidth * MIN_PSEUDO_SHARE;
     if (isSmall && !isRoot) return;
