@@ -92,9 +92,9 @@ export function rowsBeforeFixed(): Rows[] {
   }
   const below = found.filter(({ top, bottom }) => bottom > web.innerHeight && bottom > top);
   // All other fixed elements lie in the first window, as at the top of the page.
-  const keysShare = ({ top }: Rows) => fixed.some((box) => box.bottom > top && box.top < web.innerHeight);
+  const meetsFixed = ({ top }: Rows) => fixed.some((box) => box.bottom > top && box.top < web.innerHeight);
   return below.map((rows) => ({
-    top: Math.max(0, Math.floor(rows.top > 0 && keysShare(rows) ? Math.max(rows.top, web.innerHeight) : rows.top)),
+    top: Math.max(0, Math.floor(rows.top > 0 && meetsFixed(rows) ? Math.max(rows.top, web.innerHeight) : rows.top)),
     bottom: Math.ceil(rows.bottom),
   }));
 }
