@@ -62,13 +62,16 @@ describe.concurrent('what is fixed behind a page', () => {
   it.each([
     ['two windows high above the rest', '<div class=cover style="height: 1440px"></div><p></p><p></p>', 0, 1440, 2736],
     ['higher than what is above it', '<p style="height: 500px"></p><div class=cover></div>', 500, 1220, 1220],
-  ])('keeps each row at its place next to a section with a fixed background: %s', async (_what, body, from, to, end) => {
-    const { png } = await capture(page(`.cover { height: 720px } ${PICTURE}`, body));
-    expect(png.height).toBe(end);
-    for (let y = 0; y < end; y += 1) {
-      expect([y, colourAt(png, EDGE, y)]).toEqual([y, y >= from && y < to ? TEAL : WHITE]);
-    }
-  });
+  ])(
+    'keeps each row at its place next to a section with a fixed background: %s',
+    async (_what, body, from, to, end) => {
+      const { png } = await capture(page(`.cover { height: 720px } ${PICTURE}`, body));
+      expect(png.height).toBe(end);
+      for (let y = 0; y < end; y += 1) {
+        expect([y, colourAt(png, EDGE, y)]).toEqual([y, y >= from && y < to ? TEAL : WHITE]);
+      }
+    },
+  );
 
   it.each([
     ['over the page by no z-index', 'height: 300px; z-index: 0', 300],

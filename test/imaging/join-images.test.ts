@@ -15,7 +15,9 @@ it.each([
 ])('joins images of $heights rows below each other', async ({ heights }) => {
   const images = heights.map((height, at) => {
     const [r, g, b] = COLOURS[at] ?? RED;
-    return sharp({ create: { width: 4, height, channels: 3, background: { r, g, b } } }).png().toBuffer();
+    return sharp({ create: { width: 4, height, channels: 3, background: { r, g, b } } })
+      .png()
+      .toBuffer();
   });
   const rows = heights.flatMap((height, at) => Array.from({ length: height }, () => COLOURS[at]));
   const tops = heights.map((_, at) => heights.slice(0, at).reduce((sum, each) => sum + each, 0));
