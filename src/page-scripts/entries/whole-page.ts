@@ -54,7 +54,7 @@ const rule = () =>
  * columns, from right to left or from left to right.
  */
 export function prepareSheet(): boolean {
-  removeBreaks(treesIn(page));
+  removeBreaksOf(treesIn(page));
   // Notes the backdrops, whose heights are not kept: they are as high as the sheet.
   rowsBeforeFixed();
   noteHeights();
@@ -63,7 +63,12 @@ export function prepareSheet(): boolean {
 }
 
 /** Removes breaks between pages from documents and shadow trees, not from shadow trees in them. */
-export function removeBreaks(trees: readonly PageRoot[]): void {
+export function removeBreaks(...trees: PageRoot[]): void {
+  removeBreaksOf(trees);
+}
+
+/** Like `removeBreaks`, of any number of trees. */
+function removeBreaksOf(trees: readonly PageRoot[]): void {
   const sheet = new web.CSSStyleSheet();
   sheet.replaceSync(rule());
   for (const tree of trees) adopt(tree, sheet);

@@ -25,7 +25,7 @@ export async function removeBreaksInClosedTrees({ session, frame }: IsolatedPage
       trees.map(({ backendNodeId }) => session.send('DOM.resolveNode', { backendNodeId, executionContextId })),
     );
     await session.send('Runtime.callFunctionOn', {
-      functionDeclaration: `(...trees) => (${functionOf('removeBreaks')})(trees)`,
+      functionDeclaration: functionOf('removeBreaks'),
       arguments: resolved.flatMap(({ object: { objectId } }) => (objectId === undefined ? [] : { objectId })),
       executionContextId,
     });
