@@ -49,15 +49,14 @@ export function createActorPool(
   const sharedPages = new SharedPages(slots);
   const closing = new AbortController();
 
-  // Captures have a slot (`capture-queue.ts`) before they borrow: none waits here, where it could not be cancelled.
   const pool = createPool<BrowserActor>(
     {
       create: async () => new BrowserActor({ egress, browsers, sharedPages, indexWords }),
       destroy: (actor) => actor.close(),
     },
     {
-      // Never reached, because captures have a slot first. It cannot change as `slots` does, so it is the highest
-      // value.
+      // Never reached, because captures have a slot (`capture-queue.ts`) first: none waits here, where it could not be
+      // cancelled. It cannot change as `slots` does, so it is the highest value.
       max: LIMIT_BOUNDS.maxConcurrent.max,
       // The actors used last are lent first, so that the others become idle.
       fifo: false,

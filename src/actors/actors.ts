@@ -47,7 +47,7 @@ export interface Actors {
   close(): Promise<void>;
 }
 
-/** The batch of a capture, the connection for it, and who is notified of its progress. */
+/** The batch of a capture, the connection for it, and callbacks for its progress. */
 export interface CaptureContext {
   /** The batch of the capture, whose items may share a page. @default null */
   readonly batch?: string | null;

@@ -12,7 +12,7 @@ import type { CaptureContext } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { capturePage, type PageCapture } from './capture-page.ts';
-import { SuspectedError } from './checks/flood-watch.ts';
+import { SuspectedFloodError } from './checks/flood-watch.ts';
 import { type OpenPage, openPage } from './direct/open-page.ts';
 import { openInteractivePage } from './playwright/open-interactive-page.ts';
 import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
@@ -52,8 +52,6 @@ export class BrowserActor {
   #egressProxy: Promise<EgressProxy> | null = null;
   /** Resolves when nothing of the last capture is left in a browser; never rejects. */
   #disposed: Promise<void> = Promise.resolve();
-  /** The connection for the first attempt; later ones connect on their own. */
-  #dialled: Dialled | undefined;
 
   constructor(shared: SharedByActors) {
     this.#shared = shared;
@@ -65,9 +63,8 @@ export class BrowserActor {
     { batch = null, dialled }: Pick<CaptureContext, 'batch' | 'dialled'>,
     deadline: Deadline,
   ): Promise<Snapshot> {
-    this.#dialled = dialled;
     const group = groupOf(request, batch);
-    const first = await this.#attempt(request, group, deadline);
+    const first = await this.#attempt(request, group, deadline, dialled);
     if (!mayShowMore(first, request, deadline)) return first;
     await deadline.step('end the first attempt', this.#disposed);
     try {
@@ -78,14 +75,22 @@ export class BrowserActor {
     }
   }
 
-  /** Captures once. Repeats a capture whose browser or page ended, in a browser of its own. */
-  async #attempt(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
+  /**
+   * Captures once. Repeats a capture whose browser or page ended, in a browser of its own. `dialled`: the connection
+   * for the first try. The targets of shared pages are never dialled ahead.
+   */
+  async #attempt(
+    request: CaptureRequest,
+    group: string | undefined,
+    deadline: Deadline,
+    dialled?: Dialled,
+  ): Promise<Snapshot> {
     try {
       return await (group === undefined
-        ? this.#captureOnce(this.#partsFor(request), request, deadline)
+        ? this.#captureOnce(this.#partsFor(request, dialled), request, deadline)
         : this.#onSharedPage(group, request, deadline));
     } catch (error) {
-      if (!mayBeInnocent(error)) throw error;
+      if (!mayBeCausedByAnotherPage(error)) throw error;
       await deadline.step('end the first attempt', this.#disposed);
       // So one page cannot make the captures of others fail again and again.
       return await this.#captureOnce({ ...this.#partsFor(request), isAlone: true }, request, deadline);
@@ -108,9 +113,9 @@ export class BrowserActor {
   }
 
   /**
-   * Captures in a leased browser. When a browser ends that is the capture's own, no other page can be the cause: the
-   * capture fails with `page_too_large` if the browser was killed because it hung or took too much memory, otherwise
-   * with `page_crashed`.
+   * Captures in a leased browser. If a browser of the capture's own ends, no other page can be the cause: the capture
+   * fails with `page_too_large` if the browser was killed because it hung or took too much memory, otherwise with
+   * `page_crashed`.
    */
   async #captureOnce(parts: AttemptParts, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
     const { browserPool, isAlone = false, wanted, open, indexWords } = parts;
@@ -127,16 +132,16 @@ export class BrowserActor {
       return await snapshot;
     } catch (error) {
       over.abort();
-      throw isAlone && error instanceof CdpClosedError ? guilty(await leasing, error) : error;
+      throw isAlone && error instanceof CdpClosedError ? endOfOwnBrowser(await leasing, error) : error;
     }
   }
 
-  #partsFor(request: CaptureRequest): AttemptParts {
+  #partsFor(request: CaptureRequest, dialled?: Dialled): AttemptParts {
     return {
       ...(isInteractive(request)
         ? { browserPool: this.#shared.browsers.interactive, open: openInteractivePage }
         : { browserPool: this.#shared.browsers.plain, open: openPage }),
-      egressProxy: this.#connectProxy(request),
+      egressProxy: this.#egressProxyFor(request, dialled),
       indexWords: this.#shared.indexWords,
     };
   }
@@ -165,13 +170,11 @@ export class BrowserActor {
    * Returns the egress proxy without traces of the previous capture, connected through the request's proxy if it names
    * one. For a page that has no network, it accepts no connection.
    */
-  async #connectProxy(request: CaptureRequest): Promise<EgressProxy> {
+  async #egressProxyFor(request: CaptureRequest, dialled: Dialled | undefined): Promise<EgressProxy> {
     // Opened on first use, because generic-pool would call a `create` that rejects again at once, without end.
     this.#egressProxy ??= this.#shared.egress.openEgressProxy();
     try {
       const egressProxy = await this.#egressProxy;
-      const dialled = this.#dialled;
-      this.#dialled = undefined;
       if (hasNetwork(request)) egressProxy.reset(request.proxy, dialled);
       else egressProxy.end();
       return egressProxy;
@@ -188,8 +191,8 @@ function mayShowMore({ verdict }: Snapshot, { retryOn = [] }: CaptureRequest, de
 }
 
 /** Whether the browser or the page ended, possibly because of another page in the same browser. */
-function mayBeInnocent(error: unknown): boolean {
-  return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedError;
+function mayBeCausedByAnotherPage(error: unknown): boolean {
+  return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedFloodError;
 }
 
 /** Resolves when the page is closed and the browser's lease is released; never rejects. */
@@ -206,7 +209,7 @@ async function disposeOf(
   await capture?.disposed;
 }
 
-function guilty({ killed }: BrowserLease, cause: CdpClosedError): CapstanError {
+function endOfOwnBrowser({ killed }: BrowserLease, cause: CdpClosedError): CapstanError {
   if (killed === null) return new CapstanError('page_crashed', undefined, { cause });
   const reason = `the page was alone in a browser, and ended it (${killed.reason})`;
   return new CapstanError('page_too_large', reason, { cause });

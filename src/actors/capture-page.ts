@@ -86,7 +86,7 @@ async function performSteps(
   deadline.enter('navigate');
   const standIn = await navigate(page, request, deadline);
   const capture: RunningCapture = { page, request, plan: planShot(request), deadline, found: {} };
-  // Shortly before the deadline, what is known by then and the last frame of the window take the place of the capture.
+  // Shortly before the deadline, `salvage` returns what is known by then, with the last frame as the screenshot.
   const { facts, cutPhase, screenshot } = await Promise.race([captureAtRest(capture), salvage(capture)]);
   const { signs, ...document } = facts;
   const { isPartial, part: _part, ...image } = screenshot;
@@ -99,7 +99,7 @@ async function performSteps(
   const words = indexWords && standIn === null ? await readPageWords(page, request, deadline, screenshot) : null;
   const exceeded = page.egressProxy.exceeded();
   const { evidence } = noted;
-  // The headers of a page that shows a PDF are its own.
+  // A PDF is shown by a viewer page, whose headers are not the target's.
   const gathered = standIn === null ? noted : { ...noted, headers: null, chain: [] };
   return {
     url: page.visit.fetchedUrl,

@@ -84,13 +84,13 @@ export class ClusterEventLog implements EventLog {
   }
 
   /** Resolves when all events appended so far are stored. */
-  async stored(): Promise<void> {
+  async allStored(): Promise<void> {
     await this.#writers;
     await this.#writer?.stored();
   }
 
   /** Only stored events are published. */
-  kept(): Promise<void> {
+  publishedStored(): Promise<void> {
     return Promise.resolve();
   }
 

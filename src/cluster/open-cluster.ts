@@ -1,5 +1,5 @@
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import type { Dialled, Unreached } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { InFlight, InFlightList, InFlightWanted } from '../capture/operation/in-flight.ts';
 import type { CaptureLimits } from '../capture/operation/limits.ts';
@@ -37,7 +37,7 @@ export interface ClusterApi {
   /** Whether a worker dials targets ahead of its slots. */
   readonly areDialsAvailable: boolean;
   /** Has a worker dial the target of a capture before it is queued. */
-  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | Unreached>;
   readonly limits: CaptureLimits;
   /** Returns captures in flight of all api nodes, oldest first. */
   inFlight(wanted: InFlightWanted): Promise<InFlightList>;
@@ -136,7 +136,7 @@ export function openCluster(config: ClusterConfig, { onState, onProblem, onBadMe
         limits: limiting,
         census,
         evidenceOf,
-        eventsStored: async () => eventLog?.stored(),
+        eventsStored: async () => eventLog?.allStored(),
         onProblem,
       });
       const underWay = new ClusterInFlight({ link, name: dispatching.name, own: inFlight, census });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CaptureCommand } from '../capture/command.ts';
-import { type Dialled, MAX_UNUSED_MS } from '../capture/dialled.ts';
+import { type Dialled, MAX_UNUSED_MS, type Unreached } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
@@ -64,7 +64,7 @@ export class RemoteDials {
    * Resolves with the connection at a worker, or with the outcome of a capture whose target was not reached. Without a
    * worker that dials, there is no connection, and the capture's worker connects.
    */
-  async dial(command: CaptureCommand): Promise<Dialled | CaptureOutcome> {
+  async dial(command: CaptureCommand): Promise<Dialled | Unreached> {
     const { id, signal, request } = command;
     const until = performance.now() + request.timeoutMs;
     for (let attempt = 1; !signal.aborted; ) {
@@ -79,7 +79,7 @@ export class RemoteDials {
         attempt += 1;
       } else if ('state' in found) {
         this.#uncertain.delete(id);
-        return found;
+        return { outcome: Promise.resolve(found) };
       } else {
         this.#open.set(id, { worker, ms: found.ms, at: performance.now() });
         return this.#dialled(id, found.ms);

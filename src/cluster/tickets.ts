@@ -156,8 +156,8 @@ export class Tickets {
     const nodes = census.otherLoads;
     const share = shareOfSingles(this.#limits, this.load, nodes, capacityOf(limits.current));
     if (this.load.singles < share) return;
-    const keysShare = [this.load, ...nodes].some(({ items }) => items > 0);
-    throw limits.full(capacityOf(this.#limits), keysShare ? share : undefined);
+    const hasItems = [this.load, ...nodes].some(({ items }) => items > 0);
+    throw limits.full(capacityOf(this.#limits), hasItems ? share : undefined);
   }
 
   /** Takes a place of the queue. False when it is full. */

@@ -95,7 +95,7 @@ export function createEgress({
   setMaxListeners(0, closing.signal);
 
   const open = async (destination: Destination, signal = closing.signal): Promise<Socket> => {
-    const addresses = await egressPolicy.admit(destination, signal);
+    const addresses = await egressPolicy.addressesOf(destination, signal);
     const { socket } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
     return socket;
   };
@@ -115,7 +115,7 @@ export function createEgress({
       const refusal = screenLiteral(url);
       if (refusal) return refusal;
       try {
-        await egressPolicy.admit(proxy === undefined ? urlDestination(url) : proxyDestination(proxy), signal);
+        await egressPolicy.addressesOf(proxy === undefined ? urlDestination(url) : proxyDestination(proxy), signal);
         return null;
       } catch (error) {
         signal.throwIfAborted();

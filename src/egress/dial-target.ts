@@ -20,9 +20,9 @@ interface DialTargetOptions {
 }
 
 /**
- * Connects to a capture's target, as its browser would, or to its proxy. Over `http` where nothing answers at an
- * assumed `https`. Rejects with the error of a capture whose browser finds this out: `target_forbidden`,
- * `target_unreachable`, `proxy_failed`, `capture_timeout`, or the signal's reason.
+ * Connects to a capture's target, as its browser would, or to its proxy. If `https` was assumed and nothing answers
+ * there, connects over `http`. Rejects with the error that the capture would have in a browser: `target_forbidden`,
+ * `target_unreachable`, `proxy_failed`, `capture_timeout`; or with the signal's reason.
  */
 export async function dialTarget(
   asked: DialTarget,
@@ -32,7 +32,7 @@ export async function dialTarget(
   const began = performance.now();
   const leftMs = (): number => Math.max(1, Math.ceil(timeoutMs - (performance.now() - began)));
   const lookUp = (destination: Destination): Promise<readonly string[]> =>
-    resolveInTime(asked, signal, (inTime) => egressPolicy.admit(destination, inTime), leftMs());
+    resolveInTime(asked, signal, (inTime) => egressPolicy.addressesOf(destination, inTime), leftMs());
   /** `within`: time for the connection in milliseconds, after which it rejects with `expired()`. */
   const connect = async (
     destination: Destination,
@@ -42,7 +42,7 @@ export async function dialTarget(
   ): Promise<DialledConnection> => {
     const limit = within < dialTimeoutMs ? { timeoutMs: within, expired } : { timeoutMs: dialTimeoutMs };
     const connected = await dial(addresses, { port: destination.port, signal, ...limit });
-    return new DialledConnection({ destination, ...connected, ms: performance.now() - began });
+    return new DialledConnection(performance.now() - began, { destination, ...connected });
   };
   const connectInTime = (destination: Destination, addresses: readonly string[], step = 'open the URL') => {
     const late = `nothing could be captured within ${timeoutMs} ms (${step})`;
@@ -67,7 +67,7 @@ export async function dialTarget(
     } catch (error) {
       // The browser may know that the host is served over https alone (HSTS), and never ask for port 80.
       if (!isUnreachable(error) || !mayBePreloaded(target.parsed)) throw error;
-      return new DialledConnection({ ms: performance.now() - began }).failed(destination, error);
+      return new DialledConnection(performance.now() - began).failed(destination, error);
     }
   }
 

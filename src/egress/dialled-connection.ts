@@ -42,12 +42,10 @@ export class DialledConnection implements Dialled {
   #opened: Opened | undefined;
   #failed: { readonly destination: Destination; readonly error: CapstanError } | undefined;
 
-  constructor({ ms, ...opened }: Partial<Opened> & { readonly ms: number }) {
+  constructor(ms: number, opened?: Opened) {
     this.ms = ms;
-    const { destination, socket, address } = opened;
-    if (destination === undefined || socket === undefined || address === undefined) return;
-    this.#opened = { destination, socket, address };
-    socket.setTimeout(MAX_UNUSED_MS, () => socket.destroy());
+    this.#opened = opened;
+    opened?.socket.setTimeout(MAX_UNUSED_MS, () => opened.socket.destroy());
   }
 
   /** Notes the failure of another destination. */

@@ -20,7 +20,7 @@ export interface EgressPolicy {
   /** Throws `target_forbidden` for a refusal without a lookup: port, literal address, localhost or denied name. */
   inspect(destination: Destination): void;
 
-  /** Whether an address that `admit` has returned earlier may still be used for a destination. */
+  /** Whether an address that `addressesOf` has returned earlier may still be used for a destination. */
   allows(destination: Destination, address: string): boolean;
 
   /**
@@ -28,7 +28,7 @@ export interface EgressPolicy {
    * of its addresses is refused, `target_unreachable` when it has none, or the signal's reason. A lookup waits its turn
    * in `lookups`.
    */
-  admit(destination: Destination, signal: AbortSignal, lookups?: LookupQueue): Promise<readonly string[]>;
+  addressesOf(destination: Destination, signal: AbortSignal, lookups?: LookupQueue): Promise<readonly string[]>;
 }
 
 /** RFC 6761: localhost names stand for this machine, so no name server is asked for them. */
@@ -80,7 +80,7 @@ export function createEgressPolicy(
       return verdict !== 'closed' && policy.refuseAddress(address, verdict) === null;
     },
 
-    async admit(destination, signal, lookups) {
+    async addressesOf(destination, signal, lookups) {
       const { host } = destination;
       const known = inspect(destination);
       if (known) return known;

@@ -70,7 +70,7 @@ export async function openEgressProxy({
         traffic.noteAddress(destination, taken.address);
         return taken.socket;
       }
-      const addresses = await egressPolicy.admit(destination, signal, traffic.lookups);
+      const addresses = await egressPolicy.addressesOf(destination, signal, traffic.lookups);
       const { socket, address } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
       traffic.noteAddress(destination, address);
       return traffic.hold(socket);

@@ -29,9 +29,10 @@ export interface Egress {
   aliasesOf(url: URL, withinMs: number): Promise<readonly string[]>;
 
   /**
-   * Connects to a capture's target before it has a browser; its egress proxy then uses the connection (`reset`).
-   * Rejects with the error of a capture whose browser finds this out: `target_forbidden`, `target_unreachable`,
-   * `proxy_failed`, `capture_timeout`; or with the signal's reason.
+   * Connects to a capture's target before it has a browser; its egress proxy then uses the connection (`reset`). If
+   * `https` was assumed and nothing answers there, connects over `http`. Rejects with the error that the capture would
+   * have in a browser: `target_forbidden`, `target_unreachable`, `proxy_failed`, `capture_timeout`; or with the
+   * signal's reason.
    */
   dial(target: DialTarget, signal: AbortSignal): Promise<Dialled>;
 

@@ -79,7 +79,7 @@ export function createUpstream(
     try {
       const taken = takeDialled(at);
       if (taken !== undefined) return taken.socket;
-      const addresses = await egressPolicy.admit(at, signal);
+      const addresses = await egressPolicy.addressesOf(at, signal);
       const { socket } = await dial(addresses, { port: at.port, timeoutMs, signal });
       return traffic.hold(socket);
     } catch (error) {

@@ -4,11 +4,11 @@ import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
 /**
  * A queue in which owners take turns. Within an owner, its batches take turns with each other and with the entries that
  * belong to no batch. Entries of a batch are first in, first out. Holds one queue for each owner that waits, with one
- * for each batch. Every operation is O(1), with one step more for each owner that `admits` refuses. `admits`: whether an
- * entry of this owner may leave now.
+ * for each batch. Every operation is O(1), with one step more for each owner that `mayLeave` refuses. `mayLeave`:
+ * whether an entry of this owner may leave now.
  */
-export function createFairQueue<T>(admits: (owner: string | null) => boolean = () => true) {
-  const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>), admits);
+export function createFairQueue<T>(mayLeave: (owner: string | null) => boolean = () => true) {
+  const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>), mayLeave);
   const joined$ = new Subject<null>();
   let length = 0;
 
@@ -74,11 +74,11 @@ interface Rounds<T, L> extends Line<T> {
 
 function createRounds<T, L extends Line<T>>(
   create: () => L,
-  admits: (name: string | null) => boolean = () => true,
+  mayLeave: (name: string | null) => boolean = () => true,
 ): Rounds<T, L> {
   // In the order of turns: a line that was served goes to the end.
   const lines = new Map<string | null, L>();
-  const first = () => lines.entries().find(([name]) => admits(name));
+  const first = () => lines.entries().find(([name]) => mayLeave(name));
   return {
     get hasNext() {
       return first() !== undefined;

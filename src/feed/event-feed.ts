@@ -14,8 +14,6 @@ import { eventBody } from './event-body.ts';
 import { createFactsReader, type FactsOf } from './event-facts.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
-export type { LoggedEvent } from '../storage/ports/event-log.ts';
-
 /** Holds about a minute of events of a busy service. Without a database, only these can be replayed. */
 const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;
 
@@ -63,13 +61,13 @@ export interface EventFeed {
   /** Reads what an event says, for filters. */
   readonly factsOf: FactsOf;
   /** Resolves when every event so far can be read after the process was killed. Rejects when that fails now. */
-  kept(): Promise<void>;
+  publishedStored(): Promise<void>;
 }
 
 /** The feed as its owner has it. */
 export interface OwnFeed extends EventFeed {
-  /** As `kept`, with the events that are not sent yet, because NATS is away. */
-  stored(): Promise<void>;
+  /** As `publishedStored`, with the events that are not sent yet, because NATS is away. */
+  allStored(): Promise<void>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;
 }
@@ -144,8 +142,8 @@ export function openEventFeed(events$: Observable<CapstanEvent & Unsent>, log: E
     },
     read,
     factsOf: createFactsReader(),
-    kept: () => log.kept(),
-    stored: () => log.stored(),
+    publishedStored: () => log.publishedStored(),
+    allStored: () => log.allStored(),
     async close() {
       if (ended) return;
       subscription.unsubscribe();

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../capture/errors.ts';
-import type { EventFeed, FeedPage, LoggedEvent } from './event-feed.ts';
+import type { LoggedEvent } from '../storage/ports/event-log.ts';
+import type { EventFeed, FeedPage } from './event-feed.ts';
 
 /** Events in each page that is read. */
 const PAGE = 200;

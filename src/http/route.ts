@@ -114,10 +114,10 @@ interface RequestBody<B extends z.ZodType = z.ZodType> {
   /** The schema's name in the OpenAPI document. */
   readonly name: string;
   readonly schema: (schemas: RequestSchemas) => B;
-  /** Waits until the body was read, which `reading` does. @default awaits `reading` */
+  /** Waits for `reading`, which reads the body. @default awaits `reading` */
   readonly awaitRead?: (reading: Promise<void>, ctx: HttpContext, context: RouteContext) => Promise<void>;
   /** Completes the body from the headers of its request, before the schema parses it. */
-  readonly complete?: (body: unknown, ctx: HttpContext, context: RouteContext) => unknown;
+  readonly complete?: (body: unknown, ctx: HttpContext) => unknown;
 }
 
 /** A body of lines or a list, accepted instead of JSON. Its handler reads it as it arrives. */
@@ -130,7 +130,7 @@ interface LinesBody<P> {
 }
 
 /** The parameters of path and query, each read by its schema. */
-type Parameters<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
+type ParametersOf<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 
 export interface Route<C = RouteContext> extends RouteFacts {
   readonly parameters: z.ZodObject;
@@ -150,7 +150,7 @@ export function route<S extends z.ZodRawShape, C = RouteContext>({
   ...declared
 }: RouteFacts & {
   readonly parameters: S;
-  readonly handle: (ctx: HttpContext, parameters: Parameters<S>, context: C) => Promise<void> | void;
+  readonly handle: (ctx: HttpContext, parameters: ParametersOf<S>, context: C) => Promise<void> | void;
 }): Route<C> {
   const parameters = z.object(declared.parameters);
   return {
@@ -167,10 +167,10 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
 }: RouteFacts & {
   readonly parameters: S;
   readonly body: RequestBody<B>;
-  readonly lines?: LinesBody<Parameters<S>>;
+  readonly lines?: LinesBody<ParametersOf<S>>;
   readonly handle: (
     ctx: HttpContext,
-    request: { readonly parameters: Parameters<S>; readonly body: z.output<B> },
+    request: { readonly parameters: ParametersOf<S>; readonly body: z.output<B> },
     context: RouteContext,
   ) => Promise<void> | void;
 }): Route {
@@ -192,7 +192,7 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
         }
         await (body.awaitRead?.(readBody(ctx), ctx, context) ?? readBody(ctx));
         const answer = async () => {
-          const sent = body.complete?.(ctx.request.body, ctx, context) ?? ctx.request.body;
+          const sent = body.complete?.(ctx.request.body, ctx) ?? ctx.request.body;
           await handle(ctx, { parameters: read, body: parseOrRefuse(schema, sent) }, context);
         };
         return isIdempotent ? context.once(ctx, answer) : answer();

@@ -9,7 +9,6 @@ import type { IsolatedPage } from './isolated-page.ts';
 import { documentFacts, observed } from './observe-document.ts';
 import type { RunningCapture, Taken } from './running-capture.ts';
 import { takeScreenshot } from './screenshot/take-screenshot.ts';
-
 import { MAX_SETTLE_MS } from './wait/await-settled.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
@@ -34,7 +33,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
 
 /**
  * Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm; a full
- * page does so only if it fits the window.
+ * page, only if it fits the window.
  */
 function mayBeStill({ page, request, deadline }: RunningCapture): boolean {
   const given: Readonly<Record<string, unknown>> = request;

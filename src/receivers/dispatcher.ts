@@ -11,7 +11,7 @@ export interface EventSource {
   readonly newest: number;
   listen(listener: { events(events: readonly LoggedEvent[]): void; end(): void }): () => void;
   read(cursor: number, limit: number): EventPage | Promise<EventPage>;
-  kept(): Promise<void>;
+  publishedStored(): Promise<void>;
 }
 
 interface EventPage {
@@ -139,7 +139,7 @@ export function createDispatcher(options: DispatcherOptions) {
       const reading = source.read(cursor, PAGE);
       const page = reading instanceof Promise ? await reading : reading;
       // The page may have events that are not written yet. Only events in the log are told.
-      if (isDurable) await source.kept();
+      if (isDurable) await source.publishedStored();
       await tell(page.events);
       cursor = Math.max(cursor, page.cursor);
       untold += page.events.length;

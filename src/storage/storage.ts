@@ -103,7 +103,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   /** Whether the data directory holds the captures themselves, and not only those that wait for delivery elsewhere. */
   const holdsCaptures = ARTIFACT_STORES[kind].isInDataDir;
   // Two processes that deliver the same local copies could remove a capture between its upload and its record.
-  const data = createDataDirectory(options.dataDir, { isMultiProcess: holdsCaptures });
+  const data = createDataDirectory(options.dataDir, { isShared: holdsCaptures });
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });
   if (dbPath !== null) await checkDatabaseFile(dataDir, dbPath);
   if (options.requireStore === true && holdsCaptures) await checkStoreExists(dataDir, dbPath);

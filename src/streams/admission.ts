@@ -103,10 +103,10 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     },
 
     /**
-     * Returns a reservation as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once,
+     * Returns a reservation as wide as `wanted` and the free capacity allow, at least 1. `onEmpty` is called once,
      * when the reservation was released and all its captures have ended.
      */
-    admitBatch(wanted: number, onReturned?: () => void, owner: string | null = null): Reservation | undefined {
+    admitBatch(wanted: number, onEmpty?: () => void, owner: string | null = null): Reservation | undefined {
       if (room(owner) < 1) {
         return undefined;
       }
@@ -128,7 +128,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         },
         () => {
           reservations.delete(reservation);
-          onReturned?.();
+          onEmpty?.();
         },
       );
       reservations.add(reservation);

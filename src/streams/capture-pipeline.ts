@@ -53,7 +53,10 @@ export interface CapturePipelineOptions extends Omit<PerformOptions, 'abort'> {
   readonly maxWaitMs?: number;
 }
 
-/** The client that the capture is made for, and how. Clients (`owner`) take turns and share the queue. */
+/**
+ * Options of a submission: its client, its batch, and callbacks of the caller. Clients (`owner`) take turns and share
+ * the queue.
+ */
 export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
@@ -63,8 +66,7 @@ export interface SubmitOptions extends Partial<Client> {
   /** Called once the capture has a place. */
   readonly onAdmitted?: () => void;
   /**
-   * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
-   * conclusion.
+   * Returns false for an outcome after which the caller submits again: receivers are not told of it.
    */
   readonly isFinal?: (outcome: CaptureOutcome) => boolean;
 }
@@ -90,10 +92,10 @@ export interface CapturePipeline {
   /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
   refuse(request: CaptureRequest, error: CapstanError, options?: SubmitOptions): Observable<never>;
   /**
-   * Admits a batch; throws the errors of `admit`. `onReturned` is called once the reservation was released and all its
+   * Admits a batch; throws the errors of `admit`. `onEmpty` is called once the reservation was released and all its
    * captures have ended.
    */
-  admitBatch(wanted: number, onReturned: () => void, owner?: string | null): Reservation;
+  admitBatch(wanted: number, onEmpty: () => void, owner?: string | null): Reservation;
 
   /** Maximum number of targets that are dialled at once; 0 when none are. */
   readonly maxDials: number;
@@ -154,7 +156,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     new Observable<CaptureOutcome>((client) => {
       const { batch = null, requestId = null, item, owner = null, apiKeyName = null } = options;
       const asked = { request, batch, apiKeyName, requestId };
-      const isToDial = dialling?.applies(asked) === true;
+      const isToDial = dialling !== undefined && dialling.stage.limit > 0 && dialling.applies(asked);
       const facts = { owner, item, isToDial, isFinal: options.isFinal ?? (() => true), client };
       const begin = (place: Place | undefined): void => {
         const id = ids();
@@ -185,7 +187,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     events.emit(captureQueued(submission.queuedAt, submission.command));
     if (maxWaitMs !== undefined) {
       const late = () => abort(submission, waitedTooLong(maxWaitMs));
-      submission.waiting = timer(maxWaitMs, scheduler).subscribe(late);
+      submission.waitLimit = timer(maxWaitMs, scheduler).subscribe(late);
     }
   };
 
@@ -197,7 +199,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       submission.state = 'dialling';
       submission.phase = 'dial';
       submission.item?.dialling();
-      // Goes on when the capture is aborted: a connection that is open by then must be closed.
+      // Continues after an abort: a connection that is open by then must be closed.
       void connect(command)
         .catch((error: unknown): Unreached => ({ outcome: Promise.reject(error) }))
         .then((found) => {
@@ -217,7 +219,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         });
     });
 
-  /** Emits a capture whose target is reached, and one that is not dialled at once. */
+  /** Emits the capture: at once if it is not to be dialled, otherwise when its target is reached. */
   const reached = (submission: Submission): Observable<Submission> => {
     if (dialling === undefined || !submission.isToDial) return of(submission);
     submission.item?.toDial();
@@ -229,6 +231,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     const { signal } = command;
     const options = { ...performOptionsOf(submission), perform: () => outcome };
     performWithBackstops(command, options).subscribe((ended) => {
+      // A capture that was aborted during its dial has not started.
       if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
         events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
       end(submission, ended);
@@ -256,7 +259,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           if (command.signal.aborted) refusedByQueue(submission, command.signal.reason);
           else queued(submission);
         }
-        // Also when it was aborted: `queue.each` removes it from the queue of the cluster.
+        // An aborted capture is emitted, too: `queue.each` removes it from the queue of the cluster.
         return submission;
       }),
       catchError((thrown: unknown) => {
@@ -289,7 +292,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       submission.startedAt = startedAt;
       submission.state = 'running';
       running += 1;
-      submission.waiting.unsubscribe();
+      submission.waitLimit.unsubscribe();
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
@@ -310,7 +313,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     if (submission.state === 'running') running -= 1;
     submission.state = 'over';
     submissions.delete(submission);
-    submission.waiting.unsubscribe();
+    submission.waitLimit.unsubscribe();
     submission.dialled?.close();
     submission.place.release();
   };
@@ -331,8 +334,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   return {
     admit,
     refuse,
-    admitBatch(wanted, onReturned, owner = null) {
-      const reservation = admission.admitBatch(wanted, onReturned, owner);
+    admitBatch(wanted, onEmpty, owner = null) {
+      const reservation = admission.admitBatch(wanted, onEmpty, owner);
       if (reservation === undefined) {
         throw admission.refusal(owner) ?? new CapstanError('queue_full');
       }

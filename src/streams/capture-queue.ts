@@ -55,7 +55,7 @@ export function createLocalQueue(limit: number): CaptureQueue {
         }),
         ignoreElements(),
       );
-      // The order does not matter: a capture that joins before a slot requests one waits in the queue.
+      // Their order does not matter: a capture that joins before a slot is free waits in the queue.
       return merge(mergeMapOnDemand(queue.next$, limit$, work), joined$);
     },
     setLimit: (next) => limit$.next(next),

@@ -6,7 +6,7 @@ import { createTurns, type Turns } from '../fairness/turns.ts';
 /** How targets are dialled. */
 export interface Dialling {
   readonly stage: DialStage;
-  /** Whether the target of a capture is dialled now. */
+  /** Whether the target of a capture is dialled now, if dials are allowed at all. */
   readonly applies: (command: Pick<CaptureCommand, 'request' | 'batch'>) => boolean;
   /**
    * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached. Settles
@@ -25,7 +25,7 @@ export interface Undialled {
 }
 
 /** Dials the targets of admitted captures before these wait for a slot. */
-export interface DialStage {
+interface DialStage {
   /**
    * Waits for the turn of the capture, then subscribes to `dial$`. `dial$` emits the capture if it goes on, and completes
    * when the dial has ended, also after an abort.
@@ -43,7 +43,7 @@ export interface DialStage {
 export function createDialStage(initialLimit: number): DialStage {
   let limit = initialLimit;
   const isOff = () => limit === 0;
-  // Captures that pass undialled do not wait for the dials under way.
+  // At limit 0, captures must not wait for dials under way.
   const dials = createTurns(() => (isOff() ? Number.POSITIVE_INFINITY : limit));
   const hosts = new Map<string, Turns>();
 

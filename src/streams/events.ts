@@ -15,16 +15,15 @@ import type {
 } from '../capture/events.ts';
 import type { DegradedParts, Pressure } from '../capture/operation/pressure.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
-import { createWaitingQueue } from '../fairness/waiting-queue.ts';
 
 /** The single event stream that logs, counters, messages and subscribers derive from. */
 export interface EventStream {
   /** Hot; never errors. Completes with `complete()`. */
   readonly events$: Observable<CapstanEvent>;
-  /** The same events for the log, with the receivers to tell, whose addresses may hold secrets. */
+  /** The same events with their receivers (`to`), for the log alone: addresses may hold secrets. */
   readonly addressed$: Observable<CapstanEvent & Unsent>;
   emit(event: CapstanEvent): void;
-  /** Emits an event that receivers are told of from the log: those of the operator, and `to`. */
+  /** Emits an event of which the operator's receivers and those in `to` are told. */
   conclude(event: CaptureEvent | BatchEvent | WatchEvent | PressureEvent, to?: Recipients): void;
   complete(): void;
 }
@@ -41,11 +40,11 @@ interface Emitted {
  */
 export function createEventStream(): EventStream {
   const subject = new Subject<Emitted>();
-  const pending = createWaitingQueue<Emitted>();
+  const pending: Emitted[] = [];
   let emitting = false;
 
   function handOut(emitted: Emitted): void {
-    pending.join(emitted);
+    pending.push(emitted);
     if (emitting) {
       return;
     }

@@ -27,10 +27,11 @@ import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/
  */
 type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
 
-/** Backstop for the actors' own deadlines. Normally it is never reached. */
+/** Backstop for the actors' own deadlines, in milliseconds after them. Normally it is never reached. */
 const GRACE_MS = 5_000;
 /**
- * Disposing of a browser context takes milliseconds; after this time the browser hangs, and its actor replaces it.
+ * Time limit for disposing of a browser context, in milliseconds. Normally it takes a few. A browser that needs longer
+ * hangs, and is replaced.
  */
 const TEARDOWN_MS = 5_000;
 

@@ -32,8 +32,8 @@ export interface Reservation {
   /** Refuses further places. Waiting captures begin, and get none. */
   revoke(): void;
   /**
-   * Ends the reservation and all waiting. Places count until their captures have released them. Starts no waiting
-   * capture until this batch's captures are cancelled. Captures that other clients share start afterwards. Idempotent.
+   * Ends the reservation. Places count until their captures have ended. Waiting captures start only after the client's
+   * own are cancelled: the rest is shared with other clients. Idempotent.
    */
   release(): void;
 }
@@ -63,10 +63,10 @@ interface ReservationCount {
 type State = 'open' | 'revoked' | 'closing' | 'closed';
 
 /**
- * Creates a reservation that holds `width` places, which are counted already. `onReturned`: called once it was released
+ * Creates a reservation that holds `width` places, which are counted already. `onEmpty`: called once it was released
  * and all its captures have ended.
  */
-export function createReservation(width: number, count: ReservationCount, onReturned: () => void): Reservation {
+export function createReservation(width: number, count: ReservationCount, onEmpty: () => void): Reservation {
   // Invariant: admission counts `size` places for this reservation while it is open, and one for each capture afterwards.
   let state: State = 'open';
   let size = width;
@@ -97,7 +97,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
         count.change(-1);
       }
       free();
-      if (isReleased() && captures.taken === 0) onReturned();
+      if (isReleased() && captures.taken === 0) onEmpty();
     });
     return {
       release,
@@ -159,7 +159,7 @@ export function createReservation(width: number, count: ReservationCount, onRetu
         state = 'closed';
         joined.retry();
       });
-      if (captures.taken === 0) onReturned();
+      if (captures.taken === 0) onEmpty();
     },
   };
   return reservation;

@@ -34,7 +34,7 @@ export interface Submission {
   state: 'admitted' | 'queued' | 'dialling' | 'running' | 'over';
   queuedAt: number;
   /** Limits the time in the queue. */
-  waiting: Subscription;
+  waitLimit: Subscription;
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
 }
@@ -54,7 +54,7 @@ export function createSubmission(
     phase: null,
     dialled: undefined,
     state: 'admitted',
-    waiting: Subscription.EMPTY,
+    waitLimit: Subscription.EMPTY,
     startedAt: undefined,
   };
   return submission;

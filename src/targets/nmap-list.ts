@@ -1,5 +1,6 @@
 import type { Found } from './found.ts';
 import { readXml } from './xml-reader.ts';
+import { foreignRoot } from './xml-roots.ts';
 
 /** Services that answer http. nmap names a port by its number where it did not look (`http-alt`, `vnc-http`). */
 const HTTP_SERVICE = /^(?:ssl\/)?(?!http-rpc-epmap$)(?:(?:\w+-)*https?(?:-\w+)*|http-?proxy|www|caldav|webcache)$/i;
@@ -23,7 +24,6 @@ interface Port {
  * the XML of masscan, which knows no services, it finds all open TCP ports.
  */
 export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly Found[], void, undefined> {
-  let hasRoot = false;
   let isMasscan = false;
   let address = '';
   let userName = '';
@@ -45,19 +45,22 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly 
     });
   };
 
+  /** Returns the complete ports of a host that was broken off. */
+  const brokenOff = (line: number): readonly Found[] => {
+    const found = ports.length > 0 ? targetsOfHost(line) : [];
+    ports = [];
+    port = undefined;
+    return found;
+  };
+
   return readXml<Found>(texts, {
-    open: ({ name, attributes, line }) => {
-      const isRoot = !hasRoot;
-      hasRoot = true;
-      if (isRoot && name !== 'nmaprun' && name !== 'host') {
-        const problem = 'is not supported: XML lists are output of nmap or masscan, or sitemaps';
-        return [{ line, text: `<${name}>`, reason: 'invalid', problem }];
-      }
+    open: (element) => {
+      const { name, attributes, line } = element;
+      const found = name === 'host' || name === 'nmaprun' ? brokenOff(line) : foreignRoot(element, 'nmap');
       if (name === 'host') {
         address = '';
         userName = '';
         isDown = false;
-        ports = [];
       } else if (name === 'nmaprun') isMasscan = attributes.scanner === 'masscan';
       else if (name === 'status') isDown = attributes.state === 'down';
       else if (name === 'address' && attributes.addrtype !== 'mac') address ||= attributes.addr ?? '';
@@ -65,16 +68,18 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly 
       else if (name === 'port') {
         const { portid: id = '', protocol = 'tcp' } = attributes;
         port = { id, protocol, state: '', service: undefined, isTls: false };
-        if (ports.length < MAX_PORTS_OF_HOST) ports.push(port);
       } else if (name === 'state' && port !== undefined) port.state = attributes.state ?? '';
       else if (name === 'service' && port !== undefined) {
         port.service = attributes.name ?? '';
         port.isTls = attributes.tunnel === 'ssl';
       }
-      return [];
+      return found;
     },
     close: (name, _text, line) => {
-      if (name === 'port') port = undefined;
+      if (name === 'port') {
+        if (port !== undefined && ports.length < MAX_PORTS_OF_HOST) ports.push(port);
+        port = undefined;
+      }
       if (name !== 'host') return [];
       const found = targetsOfHost(line);
       ports = [];
@@ -82,10 +87,10 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly 
     },
     unfinished: (line) => {
       const problem = 'the file ends before its scan did: a last host may be missing';
-      if (port !== undefined) ports.pop();
-      return [...(ports.length > 0 ? targetsOfHost(line) : []), { line, text: '', reason: 'unfinished', problem }];
+      return [...brokenOff(line), { line, text: '', reason: 'unfinished', problem }];
     },
     broken: (problem, line) => [
+      ...brokenOff(line),
       { line, text: '', reason: 'invalid', problem: `is not XML from here on, and was read no further: ${problem}` },
     ],
   });

@@ -1,13 +1,14 @@
 import type { Found } from './found.ts';
 import { readXml } from './xml-reader.ts';
+import { foreignRoot } from './xml-roots.ts';
 
 /** Finds the pages of a sitemap, or the sitemaps of an index, as lines that name a sitemap to read. */
 export function sitemapList(texts: AsyncIterable<string>): AsyncGenerator<readonly Found[], void, undefined> {
   const path: string[] = [];
   return readXml<Found>(texts, {
-    open: ({ name }) => {
-      path.push(name);
-      return [];
+    open: (element) => {
+      path.push(element.name);
+      return foreignRoot(element, 'sitemap');
     },
     close: (name, text, line) => {
       path.pop();

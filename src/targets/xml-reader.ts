@@ -1,8 +1,10 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 
 /** An element: its name without a prefix, its attributes, its line. */
-interface XmlElement {
+export interface XmlElement {
   readonly name: string;
+  /** Whether no element is around it. Files that were joined have several. */
+  readonly isRoot: boolean;
   readonly attributes: Readonly<Record<string, string>>;
   readonly line: number;
 }
@@ -55,7 +57,8 @@ export async function* readXml<T>(
     contents.push('');
     if (contents.length > MAX_DEPTH) problem ??= `has more than ${MAX_DEPTH} elements in each other`;
     if (problem !== undefined) return;
-    found.push(...(handler.open?.({ name: localName(name), attributes, line: parser.line }) ?? []));
+    const isRoot = contents.length === 1;
+    found.push(...(handler.open?.({ name: localName(name), isRoot, attributes, line: parser.line }) ?? []));
   });
   parser.on('text', add);
   parser.on('cdata', add);

@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     await hear('opened');
     let isStored = false;
     log.append(entry('first'));
-    void log.stored().then(() => {
+    void log.allStored().then(() => {
       isStored = true;
     });
     while (!isStored && heard.length < 500) {

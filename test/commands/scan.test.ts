@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanInputs } from '../../src/commands/scan/scan-input.ts';
 import { listening } from '../egress/listening.ts';
 import { CERTIFICATE, KEY as KEY_OF_CERTIFICATE } from '../receivers/certificate.ts';
 import { type Hosts, startHosts, titledPage } from '../scans/hosts.ts';
@@ -182,6 +183,11 @@ describe('capstan scan', () => {
     expect(await stderr).toContain('the scan was cancelled\n');
   });
 
+  it('takes the name of a host as a target, also when the shell has created a file of this name', () => {
+    const inputs = scanInputs(['vitest.config.ts', 'https://package.json'], []);
+    expect(inputs.map(({ name }) => name)).toEqual(['arguments']);
+  });
+
   it.each([
     [[], 'scan takes at least one target'],
     [['127.0.0.1', '--ports', '0'], '--ports must be ports from 1 to 65535'],
@@ -193,6 +199,8 @@ describe('capstan scan', () => {
     [['--resume', '--full-page'], '--resume takes the list and the options of its scan'],
     [['--resume', '127.0.0.1'], '--resume takes the id of a scan, or nothing for the newest, not "127.0.0.1"'],
     [['/etc/hostname'], '"/etc/hostname" is a file: name it with --list'],
+    [['package.json'], '"package.json" is a file: name it with --list, or begin the target with http:// or https://'],
+    [['LICENSE'], '"LICENSE" is a file: name it with --list'],
     [['--list', '/etc'], '--list takes a file with targets, and /etc is a directory'],
     [['--list', '/nonexistent', '--server', 'http://127.0.0.1:1'], '--list takes a file with targets'],
     [['127.0.0.1', '--report', '/proc'], '--report takes a new or empty directory'],

@@ -61,6 +61,8 @@ const THIN = [
   ['', 'border:1px solid #f3f4f6'],
   ['border:1px solid #e5e7eb', 'border:1px solid #d1d5db'],
   ['border:2px solid #fff', 'border:2px solid #eef'],
+  ['border:2px solid #fde2e2', 'border:2px solid #e2fde2'],
+  ['border:2px solid #ddd', 'border:2px solid #ccc'],
   ['', 'background:linear-gradient(#eee,#eee) 0 100%/100% 2px no-repeat #fff'],
   ['', 'background:linear-gradient(#e5e7eb,#e5e7eb) 0 0/4px 100% no-repeat #fff'],
   ['', 'background:repeating-linear-gradient(#fff 0 4px,#f3f4f6 4px 8px)'],
@@ -150,6 +152,19 @@ describe('colours that comparisons tell apart', () => {
     const layers = (styles: readonly string[]) =>
       onWhite(boxes(styles.map((style) => `${style};will-change:transform`)));
     expect(await regionsOf(layers(drawn), layers(moved))).toEqual([]);
+  });
+
+  it('reports nothing for lines of a chart at another fraction of a pixel', async () => {
+    const moves = [0, 0.1, 0.7].flatMap((from) => [0.3, 0.5].map((by) => [from, from + by] as const));
+    const lines = moves.flatMap((move) => [1.5, 1.6, 1.8, 2].map((thickness) => ({ move, thickness })));
+    const chart = (side: 0 | 1) => {
+      const paths = lines.map(({ move, thickness }, index) => {
+        const top = 20 * (index + 1) + move[side];
+        return `<path d="M0 ${top + thickness / 2}h300" stroke-width="${thickness}"/>`;
+      });
+      return onWhite(`<!doctype html><svg width="400" height="520" stroke="#d0d0d0">${paths.join('')}</svg>`);
+    };
+    expect(await regionsOf(chart(0), chart(1))).toEqual([]);
   });
 
   it('finds a recoloured block that also moved', async () => {

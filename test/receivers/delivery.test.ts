@@ -523,6 +523,27 @@ describe('the room for messages', () => {
   };
   const none = { add: async () => false, get: async () => undefined, list: async () => [], remove: async () => false };
 
+  it('goes on after dead letters that are removed while a page of them is read', async () => {
+    const { thread, store } = limited({ all: many, ofReceiver: many, dead: many });
+    const failed = { attempts: 1, dueAt: 0, reason: '', status: 410 };
+    const about = { apiKeyName: null, lane: 's', createdAt: START, about: 'batch.completed', event: '{}' };
+    for (const position of [1, 2, 3]) {
+      const letter = { ...about, id: `msg_${position}`, receiver: 'c.read', position };
+      await store.add([letter], false);
+      await store.bury({ ...letter, ...failed }, failed);
+    }
+    const wanted = { receiver: 'c.read', isPrefix: false, ofKey: undefined };
+    const documents = thread.table('documents');
+    const list = async (...asked: Parameters<typeof documents.list>) => {
+      if (asked[2]?.isBrief !== true) await store.remove(['msg_1', 'msg_2']);
+      return documents.list(...asked);
+    };
+    const reading = new Proxy(documents, { get: (all, name) => (name === 'list' ? list : Reflect.get(all, name)) });
+    const { items, isCut } = await deliveriesIn(reading, async () => UNCONTESTED).dead(wanted, 2);
+    expect([items.map(({ id }) => id), isCut]).toEqual([['msg_3'], false]);
+    await thread.close();
+  });
+
   it('drops what exceeds that of a receiver, and tells the receiver how much when it takes messages again', async () => {
     const { receiver, open } = await startSlow();
     await using _receiver = receiver;

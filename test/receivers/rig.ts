@@ -101,7 +101,7 @@ export async function openRig(database: RigDatabase, options: RigOptions = {}) {
       conclude({ type: 'batch.completed', at: iso(at), batch, size: 1, done: 1, failed: 0, ...named(key) }, to),
     /** Tells of a change that a watch found. */
     watch: (watch: number, run: number, to: Recipients = {}) => conclude(changed(watch, run), to),
-    stored: () => feed.stored(),
+    stored: () => feed.allStored(),
     /** Idempotent. */
     stop: (graceMs = 0) => {
       stopping ??= stop(graceMs);

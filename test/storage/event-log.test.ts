@@ -54,7 +54,7 @@ describe('the event log of one process', () => {
   it('ends a page that is large, and leaves out none of the events that are not written yet', async () => {
     const { log, floor, heard } = await start();
     for (let n = 0; n < 30; n += 1) log.append(entry(`${n}${'x'.repeat(100_000)}`));
-    const pages = [await readAll(log, floor, 200), await log.kept().then(() => readAll(log, floor, 200))];
+    const pages = [await readAll(log, floor, 200), await log.publishedStored().then(() => readAll(log, floor, 200))];
     for (const page of pages) expect(page.slice(-30)).toEqual(heard.slice(-30));
     expect(await log.read((heard[0]?.id ?? 0) - 1, 200)).toHaveLength(11);
   });

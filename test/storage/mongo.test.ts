@@ -93,9 +93,18 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     // Of all pages that have both words, the server sends the one that has them in this order.
     const sent = reads.filter(({ op, command }) => op === 'query' && command.filter !== undefined);
     expect(sent.reduce((sum, { nreturned }) => sum + Number(nreturned), 0)).toBe(1);
-    const asked = (words: string) => readByWords(collections, { by: 'all', where: { words } }, 10, undefined, 1000)(10);
-    await expect(asked('"blue whale"')).rejects.toMatchObject({ code: 'phrase_too_frequent' });
-    expect((await asked('"blue whale" rare')).map(({ id }) => id)).toEqual([ID]);
+    const reader = (words: string) => readByWords(collections, { by: 'all', where: { words } }, 10, undefined, 1000);
+    await expect(reader('"blue whale"')(10)).rejects.toMatchObject({ code: 'phrase_too_frequent' });
+    expect((await reader('"blue whale" rare')(10)).map(({ id }) => id)).toEqual([ID]);
+    // Each part of a page may read as many.
+    await results.insert({ ...resultAt(3001), words: packWords({ text: 'a blue whale', places: [] }) });
+    await insertWords(collections.words, Array<string>(900).fill('whale blue'), 3002);
+    await results.insert({ ...resultAt(3902), words: packWords({ text: 'a blue whale', places: [] }) });
+    await insertWords(collections.words, Array<string>(600).fill('whale blue'), 3903);
+    const next = reader('"blue whale"');
+    expect((await next(1)).map(({ id }) => id)).toEqual([ID + 3902]);
+    expect((await next(1)).map(({ id }) => id)).toEqual([ID + 3001]);
+    await expect(next(1)).rejects.toMatchObject({ code: 'phrase_too_frequent' });
   });
 
   it('reads as much for a rare word and a frequent one, however many pages have the frequent one', async () => {

@@ -2,11 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isVisible } from '../../src/feed/event-filter.ts';
-import {
-  createOwnEventLog,
-  type EventTable,
-  type OwnEventLogOptions,
-} from '../../src/storage/records/own-event-log.ts';
+import { type EventTable, OwnEventLog, type OwnEventLogOptions } from '../../src/storage/records/own-event-log.ts';
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from './event-logs.ts';
@@ -31,7 +27,7 @@ async function open(
   const opened = await openSqlite({ path, ...store });
   stores.push(opened);
   const options = { table: opened.events, clock: Date.now, node: () => 3, ...log };
-  return { ...(await listening(createOwnEventLog(options))), store: opened };
+  return { ...(await listening(new OwnEventLog(options))), store: opened };
 }
 
 const aMinuteAhead = () => Date.now() + 60_000;
@@ -71,9 +67,9 @@ describe('the log of one process, in SQLite', () => {
       newest: () => events.newest(),
       newestKeys: (rows) => events.newestKeys(rows),
     };
-    const { log } = await listening(createOwnEventLog({ table, clock: Date.now, node: () => 3 }));
+    const { log } = await listening(new OwnEventLog({ table, clock: Date.now, node: () => 3 }));
     log.append(entry('first'));
-    await log.stored();
+    await log.allStored();
     expect(writes).toBeLessThan(50);
     expect(bodies(await events.read(0, 1))).toEqual(['first']);
     await log.close();
@@ -220,7 +216,7 @@ describe('the log of one process, in SQLite', () => {
 
 describe('the log of one process, without a database', () => {
   it('publishes events, and reports that none are stored', async () => {
-    const { log, heard, floor } = await listening(createOwnEventLog({ table: null, clock: Date.now, node: () => 40 }));
+    const { log, heard, floor } = await listening(new OwnEventLog({ table: null, clock: Date.now, node: () => 40 }));
     log.append(entry('a'));
     expect(bodies(heard)).toEqual(['a']);
     expect(heard[0]?.id).toBeGreaterThan(floor);

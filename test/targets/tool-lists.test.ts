@@ -76,6 +76,36 @@ describe('the XML of nmap', () => {
     expect(report.problems).toEqual([]);
   });
 
+  it.each([
+    ['after a port', '\n</ports>'],
+    ['in a port', '<service name="http" product="nginx" tunnel'],
+  ])('gives the complete ports of a file that was broken off %s and joined to another', async (_, from) => {
+    const broken = NMAP_5.slice(0, NMAP_5.indexOf(from));
+    const { urls: alone } = await listed(broken);
+    expect(alone).not.toEqual([]);
+    for (const next of [NMAP_7, NMAP_7.slice(NMAP_7.indexOf('<host>')).replace('</nmaprun>', '')]) {
+      const { urls, report } = await listed(`${broken}\n${next}`);
+      expect(urls).toEqual([...alone, ...(await listed(NMAP_7)).urls]);
+      expect(report.left_out).toMatchObject({ unfinished: 1 });
+    }
+  });
+
+  it('gives the complete ports of the host in which a mistake in the XML is', async () => {
+    const { urls, report } = await listed(`${NMAP_5.slice(0, NMAP_5.indexOf('\n</ports>'))}<a <b>`);
+    expect(urls).toEqual(['http://192.0.2.7/', 'https://192.0.2.7/']);
+    expect(report.problems).toMatchObject([{ problem: expect.stringContaining('is not XML from here on') }]);
+  });
+
+  it.each([
+    ['whole', NMAP_5],
+    ['unfinished', NMAP_5.slice(0, NMAP_5.indexOf('\n<runstats'))],
+  ])('names a sitemap that was joined to a file that is %s', async (_, list) => {
+    const padded = list.replace('<ports>', `<!--${' '.repeat(64 * 1024)}--><ports>`);
+    const { urls, report } = await listed(`${padded}\n<urlset><url><loc>https://a.example/</loc></url></urlset>`);
+    expect(urls).toEqual(['http://192.0.2.7/', 'https://192.0.2.7/']);
+    expect(report.problems[0]).toMatchObject({ text: '<urlset>', problem: expect.stringContaining('of its own') });
+  });
+
   it('follows no entity and no reference', async () => {
     const evil = NMAP_5.replace(
       '<nmaprun',
@@ -132,6 +162,16 @@ describe('a sitemap', () => {
 
   it('may be compressed', async () => {
     expect((await listed(gzipSync(sitemap))).urls).toHaveLength(2);
+  });
+
+  it.each([
+    ['after it', `${sitemap}${NMAP_7}`],
+    ['before it', `${NMAP_5}${sitemap}`],
+    ['after it, broken off', `${sitemap.replace('</urlset>', '')}${NMAP_7}`],
+  ])('names the file of nmap that was joined to it: %s', async (_, list) => {
+    const { urls, report } = await listed(list.replace(/<!\[CDATA\[(.*?)\]\]>/, '$1'));
+    expect(urls).toEqual(['https://a.example/?a=1&b=2', 'https://a.example/b']);
+    expect(report.problems[0]).toMatchObject({ text: '<nmaprun>', problem: expect.stringContaining('of its own') });
   });
 
   it('is read as far as it inflates within bounds', async () => {

@@ -43,18 +43,18 @@ const MIN_TICKS_PER_SECOND = 50;
 const FLOOD = 'the page kept the browser from answering with messages (console, history or similar), and was ended';
 
 /** The page may have kept its browser from answering. The capture is repeated in a browser of its own. */
-export class SuspectedError extends Error {
-  override readonly name = 'SuspectedError';
+export class SuspectedFloodError extends Error {
+  override readonly name = 'SuspectedFloodError';
 }
 
 /**
  * Ends renderers that flood a browser. The messages of all pages wait in one queue of the browser process, so two pages
  * that write to the console in a loop delay every other page by more than 10 s. While the browser does not answer, the
  * renderer that spends most CPU time in the kernel, where messages are sent, is ended; when there is none for a while,
- * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedError`. In a browser with
- * one capture it fails with `page_too_large`, but not while the screenshot is taken: Chromium answers nothing while it
- * encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing on
- * systems without `/proc`.
+ * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedFloodError`. In a browser
+ * with one capture it fails with `page_too_large`, but not while the screenshot is taken: Chromium answers nothing
+ * while it encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing
+ * on systems without `/proc`.
  */
 export class FloodWatch {
   readonly #host: BrowserHost;
@@ -127,7 +127,7 @@ export class FloodWatch {
       endedAt = performance.now();
       void this.#host.endRenderer(
         worst,
-        this.#alone ? new CapstanError('page_too_large', FLOOD) : new SuspectedError(),
+        this.#alone ? new CapstanError('page_too_large', FLOOD) : new SuspectedFloodError(),
       );
       this.#silentMs = 0;
       this.#since = { at: performance.now(), family: now };

@@ -3,7 +3,7 @@
  * load it, too.
  */
 
-/** Maximum number of bits in which the perception hashes of captures that look alike differ: of those set in either, half. */
+/** Maximum number of bits in which the perception hashes of captures that look alike differ. */
 const MAX_DISTANCE = 10;
 
 interface Hashed {
@@ -42,8 +42,9 @@ export function leaderFinder(): (hash: string) => string {
     const similar = leaders.find((each) => {
       const differing = bitsSet(each.high ^ high) + bitsSet(each.low ^ low);
       if (differing > MAX_DISTANCE) return false;
-      // A nearly empty page has few bits, and a form or an error page on it differs in no more.
-      return 2 * differing <= bitsSet(each.high | high) + bitsSet(each.low | low);
+      // An empty page has few bits, and a form on it few more: they may differ in half of those that either has. One bit
+      // is noise.
+      return differing === 1 || 2 * differing <= bitsSet(each.high | high) + bitsSet(each.low | low);
     });
     if (similar === undefined) leaders.push({ hash, high, low });
     const leader = similar?.hash ?? hash;

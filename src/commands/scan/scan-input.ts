@@ -13,6 +13,9 @@ interface Input {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+/** A name of a file that is no name of a host. A shell creates the file of `scan HOST > HOST` before the scan begins. */
+const FILE_NAME = /^[^.:]*$|^\.{0,2}\/|\.(?:txt|csv|tsv|xml|jsonl?|ndjson|list|lst|log|gz)$/i;
+
 /**
  * Returns the lists of a command line; `-` is standard input.
  * @throws ConfigError for a bad target among the arguments, for a file that cannot be read, and when there is none.
@@ -24,8 +27,9 @@ export function scanInputs(args: readonly string[], lists: readonly string[]): r
     throw new ConfigError('scan takes at least one target: as an argument, in a --list, or with - on standard input');
   }
   for (const target of targets) {
-    if (existsSync(target) && statSync(target).isFile()) {
-      throw new ConfigError(`scan takes targets, and ${JSON.stringify(target)} is a file: name it with --list`);
+    if (FILE_NAME.test(target) && existsSync(target) && statSync(target).isFile()) {
+      const ways = 'name it with --list, or begin the target with http:// or https://';
+      throw new ConfigError(`scan takes targets, and ${JSON.stringify(target)} is a file: ${ways}`);
     }
     const entry = readEntry(target);
     if ('problem' in entry) throw new ConfigError(`scan takes targets, and ${JSON.stringify(target)} ${entry.problem}`);

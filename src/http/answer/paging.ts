@@ -1,5 +1,9 @@
+import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { publicPath } from '../request/public-address.ts';
 import type { HttpContext } from '../state.ts';
+
+/** How the documentation says where a page of items that may be large ends. */
+export const PAGE_END = `It ends with the item that reaches ${bytesText(STORED_LIMITS.page.bytes)}, or before.`;
 
 /**
  * Cuts a page of `limit` items from a list that was queried for one more. When another page follows, sets `Link` to it:

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { CapstanError } from '../../capture/errors.ts';
-import type { EventFeed, LoggedEvent } from '../../feed/event-feed.ts';
+import type { EventFeed } from '../../feed/event-feed.ts';
 import { findEvents } from '../../feed/matching-events.ts';
+import type { LoggedEvent } from '../../storage/ports/event-log.ts';
 import type { QueryRecord, QueryStore } from '../../storage/ports/query-store.ts';
 import { frameOf, KEEP_ALIVE_MS, keepAliveFrame, RETRY_MS, welcomeFrame } from './frames.ts';
 
@@ -54,7 +55,7 @@ export async function deliverNext(
   if (last === undefined) {
     if (upTo > emptySince) await queries.pass(id, emptySince, upTo);
   } else {
-    await feed.kept();
+    await feed.publishedStored();
     if (!(await queries.deliver(id, last.id))) throw unknownQuery(id);
   }
   return { events, upTo };

@@ -1,5 +1,6 @@
-import type { EventFeed, LoggedEvent } from '../../feed/event-feed.ts';
+import type { EventFeed } from '../../feed/event-feed.ts';
 import { type EventFilter, eventPredicate, filterKey } from '../../feed/event-filter.ts';
+import type { LoggedEvent } from '../../storage/ports/event-log.ts';
 import { frameOf, keepAliveFrame } from './frames.ts';
 
 export interface FanOutOptions {

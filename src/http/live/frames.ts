@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../feed/event-feed.ts';
+import type { LoggedEvent } from '../../storage/ports/event-log.ts';
 
 /*
  * Frames of Server-Sent Events: https://html.spec.whatwg.org/multipage/server-sent-events.html

@@ -57,8 +57,8 @@ const decompress = promisify(gunzip);
 
 /**
  * Handles a request with an `Idempotency-Key` once: the same key with the same body gets the first answer again. Runs
- * after the body was parsed. Answers to refused, cancelled, unbegun and internally failed requests are not kept, so that
- * they can be retried.
+ * after its JSON was read, before the schema parses it. Answers to refused, cancelled, unbegun and internally failed
+ * requests are not kept, so that they can be retried.
  */
 export function idempotent(service: ServiceView, logger: Logger): HttpMiddleware {
   return async (ctx, next) => {

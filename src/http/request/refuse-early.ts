@@ -30,15 +30,15 @@ export function refuseLargeWhenFull(ctx: HttpContext, context: RouteContext): vo
   if (!isSmall || headers['content-encoding'] !== undefined) refuseWhenFull(ctx, context);
 }
 
-/** Refuses the body of a capture while none is admitted, before the schema, unless it asks for an earlier capture. */
-export function refuseNewWhenFull(body: unknown, ctx: HttpContext, context: RouteContext): void {
+/** Refuses the body of a capture like `refuseWhenFull`, unless it asks for an earlier capture. */
+function refuseNewWhenFull(body: unknown, ctx: HttpContext, context: RouteContext): void {
   const mayReuse = typeof body === 'object' && body !== null && 'cacheMaxAgeMs' in body && body.cacheMaxAgeMs !== 0;
   if (!mayReuse) refuseWhenFull(ctx, context);
 }
 
 /**
  * Waits for the body of a request for one capture. If no capture is admitted, refuses the request when its body cannot
- * be read, or has not arrived after 1 s.
+ * be read, has not arrived after 1 s, or does not ask for an earlier capture. Runs before the schema parses the body.
  */
 export async function awaitBodyOrRefuse(
   reading: Promise<void>,
@@ -65,4 +65,5 @@ export async function awaitBodyOrRefuse(
   } finally {
     clearTimeout(timer);
   }
+  refuseNewWhenFull(ctx.request.body, ctx, context);
 }

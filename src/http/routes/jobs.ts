@@ -8,7 +8,7 @@ import type { ServiceView } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/ports/job-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { toBatchLine } from '../answer/outcome.ts';
-import { linkedPage } from '../answer/paging.ts';
+import { linkedPage, PAGE_END } from '../answer/paging.ts';
 import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../answer/schemas.ts';
 import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { envelope, lines } from '../openapi/content.ts';
@@ -48,7 +48,7 @@ export const getJob = route({
   path: '/jobs/{id}',
   operationId: 'getJob',
   summary: 'State, progress and outcomes of a job.',
-  description: `A page of the outcomes, which ends after ${bytesText(STORED_LIMITS.page.bytes)} or before, or with \`Accept: application/x-ndjson\` all of them so far, one on each line. A finished job is deleted after 24 hours, or earlier when its API key has more than ${STORED_LIMITS.finishedJobs.count}, or ${bytesText(STORED_LIMITS.finishedJobs.bytes)} of outcomes.`,
+  description: `A page of the outcomes. ${PAGE_END} With \`Accept: application/x-ndjson\`, all of them so far, one on each line. A finished job is deleted after 24 hours, or earlier when its API key has more than ${STORED_LIMITS.finishedJobs.count}, or ${bytesText(STORED_LIMITS.finishedJobs.bytes)} of outcomes.`,
   tag: 'capture',
   parameters: { id: jobId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
   answers: {

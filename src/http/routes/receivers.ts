@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { count } from '../../capture/basics/values.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
   DeadLetterSchema,
   NewReceiverSchema,
@@ -10,7 +9,7 @@ import {
   receiverName,
 } from '../../capture/work/receiver.ts';
 import { answer } from '../answer/envelope.ts';
-import { linkedPage } from '../answer/paging.ts';
+import { linkedPage, PAGE_END } from '../answer/paging.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
@@ -130,7 +129,7 @@ export const getDeadLetters = route({
   parameters: { name: deadName, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: letterCursorParameter },
   answers: {
     200: {
-      description: `A page, which ends after ${bytesText(STORED_LIMITS.page.bytes)} or before.`,
+      description: `A page. ${PAGE_END}`,
       content: envelope('DeadLetterList', z.array(DeadLetterSchema)),
       headers: ['Link'],
     },

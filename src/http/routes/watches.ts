@@ -19,7 +19,7 @@ import {
 import type { ServiceView } from '../../service/capture-service.ts';
 import type { Page } from '../../storage/ports/watch-store.ts';
 import { answer } from '../answer/envelope.ts';
-import { linkedPage } from '../answer/paging.ts';
+import { linkedPage, PAGE_END } from '../answer/paging.ts';
 import { goneSignal } from '../connection/client-gone.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
 import { valueLines } from '../lines/value-lines.ts';
@@ -46,7 +46,7 @@ const WatchChangeSchema = z
     examples: [{ every: '1h', labels: ['prices'] }],
   });
 
-const PAGE = `A page, which ends after ${bytesText(STORED_LIMITS.page.bytes)} or before.`;
+const PAGE = `A page. ${PAGE_END}`;
 const NO_WATCHES = { items: [], isCut: false };
 /** Maximum number of watches of a page that has runs, too. */
 const MAX_WITH_RUNS = 100;

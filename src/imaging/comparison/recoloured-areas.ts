@@ -32,8 +32,9 @@ export function recolouredAreas(a: Uint32Array, b: Uint32Array, width: number, n
       sides[x] = 0;
       if (isNear(a, at, b, at, MIN_LEVELS - 1)) continue;
       sides[x] = 1;
-      if (x === 0 || start === 0 || !isSmooth(a, at, width) || !isSmooth(b, at, width)) continue;
+      if (x === 0) continue;
       const side = 1 + Math.min(sides[x - 1] ?? 0, above[x] ?? 0, above[x - 1] ?? 0, MIN_SIDE - 1);
+      if (side === 1 || !isSmooth(a, at, width) || !isSmooth(b, at, width)) continue;
       if (side < MIN_SIDE || !isNoticeable(a[at] ?? 0, b[at] ?? 0)) {
         sides[x] = Math.min(side, MIN_SIDE - 1);
         continue;

@@ -1,120 +1,169 @@
+import { isMoved } from './moved-lines.ts';
 import { isNear, MAX_STEP, MIN_LEVELS, noticeableChanges } from './recoloured-areas.ts';
 
 /** Minimum length of a line, in pixels: strokes of letters of usual sizes are shorter. */
 const MIN_LENGTH = 24;
-/** Maximum width of what counts as a line, in pixels: of the blurred edge of a shadow, for example. */
-const MAX_WIDTH = 16;
-/** Maximum width of an edge of a box or line that is drawn at another fraction of a pixel. */
-const MAX_EDGE = 2;
-/** Minimum share of the strength of a line that is left of it at another fraction of a pixel. */
-const MIN_SHIFTED = 0.6;
+/** Maximum thickness of what counts as a line, in pixels: of the blurred edge of a shadow, for example. */
+const MAX_THICKNESS = 16;
 
 /**
- * Calls `note` with the index of each pixel in a straight line, horizontal or vertical, whose colour changed noticeably:
- * borders, stripes and shadows that appear. Not where an edge or a line only lies at another fraction of a pixel. JPEG
- * makes such lines beside edges: do not use it for images that were compressed with losses.
+ * Returns 1 for each pixel in a straight line, horizontal or vertical, whose colour changed noticeably: borders, stripes
+ * and shadows that appear. Not where an edge or a line only lies at another fraction of a pixel. JPEG makes such lines
+ * beside edges: do not use it for images that were compressed with losses.
  */
-export function recolouredLines(a: Uint32Array, b: Uint32Array, width: number, note: (at: number) => void): void {
-  const different = new Uint8Array(a.length);
-  let [top, bottom, left, right] = [a.length / width, 0, width, 0];
-  for (let at = 0; at < a.length; at += 1) {
-    if (isNear(a, at, b, at, MIN_LEVELS - 1)) continue;
-    different[at] = 1;
-    const [x, y] = [at % width, Math.floor(at / width)];
-    [top, bottom, left, right] = [Math.min(top, y), Math.max(bottom, y + 1), Math.min(left, x), Math.max(right, x + 1)];
+export function recolouredLines(a: Uint32Array, b: Uint32Array, width: number): Uint8Array {
+  const height = a.length / width;
+  const images = { a, b, found: new Uint8Array(a.length), isNoticeable: noticeableChanges() };
+  const horizontal = linesAlong(images, { along: 1, across: width }, 1);
+  const vertical = linesAlong(images, { along: width, across: 1 }, width);
+  /** Numbers of different pixels directly above the current row, and the columns between which it has some. */
+  const inColumns = new Uint8Array(width);
+  let above = { from: width, to: 0 };
+  // Pixels across a line are a run of different ones. It ends at an equal one, or after the last row or column.
+  for (let y = 0, rows = 1; y <= height; y += rows) {
+    const row = y * width;
+    const own = differencesIn(a, b, row, y < height ? row + width : row);
+    rows = own.from < own.to ? equalRows(a, b, y, width) : 1;
+    const [from, to] = [Math.min(own.from, above.from), Math.max(own.to, above.to)];
+    /** Number of different pixels directly to the left. */
+    let inRow = 0;
+    for (let x = from; x < to; x += 1) {
+      const at = row + x;
+      const inColumn = inColumns[x] ?? 0;
+      if (x >= own.from && x < own.to && !isNear(a, at, b, at, MIN_LEVELS - 1)) {
+        inRow += 1;
+        if (inColumn <= MAX_THICKNESS) inColumns[x] = Math.min(inColumn + rows, MAX_THICKNESS + 1);
+        continue;
+      }
+      if (inColumn > 0) {
+        inColumns[x] = 0;
+        if (inColumn <= MAX_THICKNESS) follow(horizontal, 0, x, 1, at, inColumn, inColumn < y && y < height);
+      }
+      if (inRow > 0) {
+        if (inRow <= MAX_THICKNESS) follow(vertical, x - inRow, y, rows, at, inRow, inRow < x);
+        inRow = 0;
+      }
+    }
+    if (inRow > 0 && inRow <= MAX_THICKNESS) {
+      follow(vertical, to - inRow, y, rows, row + to, inRow, inRow < to && to < width);
+    }
+    above = own;
   }
-  const images = { a, b, different, isNoticeable: noticeableChanges() };
-  const [columns, rows] = [
-    { from: left, to: right, end: width, step: 1 },
-    { from: top, to: bottom, end: a.length / width, step: width },
-  ];
-  if (right - left >= MIN_LENGTH) findLines(images, columns, rows, note);
-  if (bottom - top >= MIN_LENGTH) findLines(images, rows, columns, note);
+  return images.found;
+}
+
+/** Returns between which columns a row has pixels that are not the same. */
+function differencesIn(a: Uint32Array, b: Uint32Array, start: number, end: number) {
+  let [first, last] = [start, end];
+  while (first < last && a[first] === b[first]) first += 1;
+  while (last > first && a[last - 1] === b[last - 1]) last -= 1;
+  return { from: first - start, to: last - start };
+}
+
+/** Returns how many rows, from `y` on, are equal within both images. They are judged at once. */
+function equalRows(a: Uint32Array, b: Uint32Array, y: number, width: number): number {
+  const start = (y + 1) * width;
+  let at = start;
+  while (at < a.length && a[at] === a[at - width] && b[at] === b[at - width]) at += 1;
+  return 1 + Math.floor((at - start) / width);
 }
 
 interface Images {
   readonly a: Uint32Array;
   readonly b: Uint32Array;
-  /** Whether each pixel differs. */
-  readonly different: Uint8Array;
+  /** 1 for each pixel in a line. */
+  readonly found: Uint8Array;
   isNoticeable(one: number, other: number): boolean;
 }
 
-/** Rows or columns: those with differences, their number, and the distance of two of them in the image. */
-interface Axis {
-  readonly from: number;
-  readonly to: number;
-  readonly end: number;
-  readonly step: number;
+/** Distances of pixels along and across lines. */
+interface Steps {
+  readonly along: number;
+  readonly across: number;
 }
 
-/** Looks for lines along one axis. At each position, lines are runs of different pixels across it. */
-function findLines(images: Images, along: Axis, across: Axis, note: (at: number) => void): void {
-  const { different } = images;
-  let [lengths, before] = [new Uint32Array(across.end + 1), new Uint32Array(across.end + 1)];
-  let [ends, endsBefore] = [new Uint32Array(across.end + 1), new Uint32Array(across.end + 1)];
-  for (let position = along.from; position < along.to; position += 1) {
-    const base = position * along.step;
-    lengths.fill(0, across.from, across.to);
-    for (let start = across.from; start < across.to; start += 1) {
-      if (different[base + start * across.step] === 0) continue;
-      let end = start + 1;
-      while (end < across.to && different[base + end * across.step] === 1) end += 1;
-      if (end - start <= MAX_WIDTH) {
-        const goesOn = endsBefore[start] === end && isAlike(images, base, along.step, start, end, across.step);
-        const length = goesOn ? (before[start] ?? 0) + 1 : 1;
-        [lengths[start], ends[start]] = [length, end];
-        if (length >= MIN_LENGTH && isLine(images, base, start, end, across)) {
-          const count = length === MIN_LENGTH ? MIN_LENGTH : 1;
-          for (let back = 0; back < count; back += 1) {
-            for (let at = start; at < end; at += 1) note(base - back * along.step + at * across.step);
-          }
-        }
-      }
-      start = end;
-    }
-    [lengths, before] = [before, lengths];
-    [ends, endsBefore] = [endsBefore, ends];
+/** The last line in each place: for vertical lines, the column of the first pixel across. */
+interface Lines extends Images, Steps {
+  /** Position after the last pixels of each. */
+  readonly ends: Int32Array;
+  readonly thicknesses: Uint8Array;
+  readonly lengths: Uint32Array;
+  readonly verdicts: Uint8Array;
+}
+
+const [UNJUDGED, UNCHANGED, RECOLOURED] = [0, 1, 2];
+
+function linesAlong(images: Images, steps: Steps, places: number): Lines {
+  return {
+    ...images,
+    ...steps,
+    ends: new Int32Array(places),
+    thicknesses: new Uint8Array(places),
+    lengths: new Uint32Array(places),
+    verdicts: new Uint8Array(places),
+  };
+}
+
+/**
+ * Begins a line or goes on with the one before, for `count` positions that have the same pixels. `end`: the index of the
+ * pixel after those across it, at the first of them. `hasSides`: whether the pixels beside it are in the images.
+ */
+function follow(
+  lines: Lines,
+  place: number,
+  position: number,
+  count: number,
+  end: number,
+  thickness: number,
+  hasSides: boolean,
+): void {
+  const { ends, thicknesses, lengths, verdicts } = lines;
+  const isNext = ends[place] === position && thicknesses[place] === thickness;
+  const isSame = isNext && repeats(lines, end, thickness, hasSides);
+  const before = isSame || (isNext && isAlike(lines, end, thickness)) ? (lengths[place] ?? 0) : 0;
+  const length = before + count;
+  let verdict = isSame ? (verdicts[place] ?? UNJUDGED) : UNJUDGED;
+  if (length >= MIN_LENGTH) {
+    if (verdict === UNJUDGED) verdict = isLine(lines, end, thickness, hasSides) ? RECOLOURED : UNCHANGED;
+    const last = end + (count - 1) * lines.along;
+    if (verdict === RECOLOURED) mark(lines, last, thickness, before < MIN_LENGTH ? length : count);
+  }
+  ends[place] = position + count;
+  thicknesses[place] = thickness;
+  lengths[place] = length;
+  verdicts[place] = verdict;
+}
+
+function mark({ found, along, across }: Lines, end: number, thickness: number, count: number): void {
+  for (let back = 0; back < count; back += 1) {
+    for (let each = 1; each <= thickness; each += 1) found[end - each * across - back * along] = 1;
   }
 }
 
-/** Whether these pixels continue those of the position before. */
-function isAlike({ a, b }: Images, base: number, back: number, start: number, end: number, step: number): boolean {
-  for (let each = start; each < end; each += 1) {
-    const at = base + each * step;
-    if (!isNear(a, at, a, at - back, MAX_STEP) || !isNear(b, at, b, at - back, MAX_STEP)) return false;
+/** Whether pixels across a line equal those of the position before, and so do those beside them, which tell what moved. */
+function repeats({ a, b, along, across }: Lines, end: number, thickness: number, hasSides: boolean): boolean {
+  const first = end - thickness * across;
+  for (let at = first; at < end; at += across) {
+    if (a[at] !== a[at - along] || b[at] !== b[at - along]) return false;
+  }
+  return !hasSides || (a[end] === a[end - along] && a[first - across] === a[first - across - along]);
+}
+
+/** Whether pixels across a line continue those of the position before. */
+function isAlike({ a, b, along, across }: Lines, end: number, thickness: number): boolean {
+  for (let at = end - thickness * across; at < end; at += across) {
+    if (!isNear(a, at, a, at - along, MAX_STEP) || !isNear(b, at, b, at - along, MAX_STEP)) return false;
   }
   return true;
 }
 
-/** Whether pixels across a line changed noticeably, and not as edges do at another fraction of a pixel. */
-function isLine({ a, b, isNoticeable }: Images, base: number, start: number, end: number, across: Axis): boolean {
-  const indexes = Array.from({ length: end - start }, (_, at) => base + (start + at) * across.step);
-  if (!indexes.some((at) => isNoticeable(a[at] ?? 0, b[at] ?? 0))) return false;
-  if (end - start > MAX_EDGE) return true;
-  // Pixels beside it that are not known may make it an edge.
-  if (start === 0 || end === across.end) return false;
-  const around = [start - 1, end].map((each) => a[base + each * across.step] ?? 0);
-  const isOfEdge = [0, 8, 16].every((shift) => {
-    const level = (pixel: number) => (pixel >>> shift) & 0xff;
-    const [low, high] = [Math.min(...around.map(level)), Math.max(...around.map(level))];
-    return [a, b].every((image) =>
-      indexes.every((at) => {
-        const own = level(image[at] ?? 0);
-        return own >= low - MAX_STEP && own <= high + MAX_STEP;
-      }),
-    );
-  });
-  return !isOfEdge && (end - start < MAX_EDGE || !isShifted(indexes, a, b, around[0] ?? 0));
-}
-
-/** Whether two pixels hold about as much of the colour of a line in both images. */
-function isShifted(indexes: readonly number[], a: Uint32Array, b: Uint32Array, around: number): boolean {
-  const strengthOf = (image: Uint32Array) =>
-    [0, 8, 16].map((shift) => {
-      const level = (pixel: number) => (pixel >>> shift) & 0xff;
-      return Math.abs(indexes.reduce((sum, at) => sum + level(image[at] ?? 0) - level(around), 0));
-    });
-  const [one, other] = [Math.max(...strengthOf(a)), Math.max(...strengthOf(b))];
-  return Math.min(one, other) >= Math.max(one, other) * MIN_SHIFTED;
+/** Whether pixels across a line changed noticeably, and not as edges and lines do at another fraction of a pixel. */
+function isLine(lines: Lines, end: number, thickness: number, hasSides: boolean): boolean {
+  const { a, b, across } = lines;
+  const first = end - thickness * across;
+  let isNoticeable = false;
+  for (let at = first; at < end && !isNoticeable; at += across) {
+    isNoticeable = lines.isNoticeable(a[at] ?? 0, b[at] ?? 0);
+  }
+  return isNoticeable && !isMoved(a, b, { first, end, step: across }, hasSides);
 }

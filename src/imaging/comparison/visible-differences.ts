@@ -33,7 +33,8 @@ export function visibleDifferences(
   part: Box,
   mask: Uint32Array = new Uint32Array(part.width * part.height),
 ): Differences {
-  const lines = images.isExact ? linesIn(images, part) : null;
+  if (Buffer.compare(bytesOf(images.a), bytesOf(images.b)) === 0) return { mask, count: 0 };
+  const lines = images.isExact ? recolouredLines(images.a, images.b, images.width) : null;
   const [a, b] = [cutTo(part, images.a, images.width), cutTo(part, images.b, images.width)];
   // Red is the low byte. Anti-aliased pixels are black.
   const options = { threshold: THRESHOLD, diffMask: true, aaColor: [0, 0, 0] as [number, number, number] };
@@ -44,18 +45,16 @@ export function visibleDifferences(
     count += 1;
   };
   recolouredAreas(a, b, part.width, note);
-  for (const at of lines ?? []) note(at);
+  if (lines?.includes(1) === true) noteLines(lines, images.width, part, note);
   return { mask, count };
 }
 
-/** Returns the indexes in a part of the pixels of lines that were recoloured. */
-function linesIn({ a, b, width }: ComparedPixels, part: Box): ReadonlySet<number> {
-  const found = new Set<number>();
-  recolouredLines(a, b, width, (at) => {
-    const [x, y] = [(at % width) - part.x, Math.floor(at / width) - part.y];
-    if (x >= 0 && y >= 0 && x < part.width && y < part.height) found.add(y * part.width + x);
-  });
-  return found;
+/** Calls `note` with the index in a part of each pixel in a line. */
+function noteLines(lines: Uint8Array, width: number, part: Box, note: (at: number) => void): void {
+  for (let y = 0; y < part.height; y += 1) {
+    const [from, to] = [(part.y + y) * width + part.x, y * part.width];
+    for (let x = 0; x < part.width; x += 1) if (lines[from + x] === 1) note(to + x);
+  }
 }
 
 /** Moves a part of an image to its beginning. */

@@ -111,7 +111,7 @@ async function logEnd(eventLog: EventLog, outcome: CaptureOutcome, batch: string
   const event = captureFound(Date.now(), outcome, batch);
   if (event === undefined) return;
   eventLog.append(entryOf({ ...event, to: {} }));
-  await eventLog.stored();
+  await eventLog.allStored();
 }
 
 /** Logs the captures that an ended process left for the database, whose tickets may have been dropped meanwhile. */

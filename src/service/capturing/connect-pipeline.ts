@@ -3,7 +3,7 @@ import type { Config } from '../../config/mod.ts';
 import { descriptorLimit, dialsWithin } from '../../pressure/descriptors.ts';
 import type { EventLog } from '../../storage/ports/event-log.ts';
 import { type CapturePipelineOptions, createCapturePipeline } from '../../streams/capture-pipeline.ts';
-import { createDialStage, type DialStage } from '../../streams/dial-stage.ts';
+import { createDialStage, type Dialling } from '../../streams/dial-stage.ts';
 import type { Parts } from '../parts.ts';
 import { createWorkerOf } from './cluster-member.ts';
 import { dialCapture, mayBeDialled, performCapture } from './perform-capture.ts';
@@ -37,10 +37,10 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
     },
   });
   const dialStage = createDialStage(dialsWithin(descriptorLimit(), config.maxDials));
+  const performer = clusterApi === undefined ? byThisProcess(config, capturing) : byCluster(config, clusterApi);
   const pipeline = createCapturePipeline({
-    ...(clusterApi === undefined
-      ? byThisProcess(config, capturing, dialStage)
-      : byCluster(config, clusterApi, dialStage)),
+    ...performer,
+    dialling: { ...performer.dialling, stage: dialStage },
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
@@ -67,31 +67,25 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
 }
 
 /** Options that depend on where captures are performed. */
-type PerformerOptions = Pick<
-  CapturePipelineOptions,
-  'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'
->;
+type PerformerOptions = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'queue' | 'maxWaitMs' | 'graceMs'> & {
+  readonly dialling: Omit<Dialling, 'stage'>;
+};
 
 /** Captures of this process, by its browsers. */
-function byThisProcess(
-  { maxConcurrent, maxQueue }: PipelineConfig,
-  capturing: Capturing,
-  stage: DialStage,
-): PerformerOptions {
+function byThisProcess({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Capturing): PerformerOptions {
   return {
     limits: { maxConcurrent, maxQueue },
     perform: (command) => performCapture(command, capturing),
     dialling: {
-      stage,
       // Without a browser, captures wait for one, and their targets should not notice.
-      applies: (command) => stage.limit > 0 && capturing.availability.available && mayBeDialled(command),
+      applies: (command) => capturing.availability.available && mayBeDialled(command),
       dial: (command) => dialCapture(command, capturing),
     },
   };
 }
 
 /** Captures of a cluster, by the workers that claim them from its queue. */
-function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: DialStage): PerformerOptions {
+function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi): PerformerOptions {
   return {
     limits: api.limits,
     perform: api.perform,
@@ -99,13 +93,9 @@ function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: DialSt
     maxWaitMs,
     graceMs: CLUSTER_GRACE_MS,
     dialling: {
-      stage,
       // A single capture has a place in the queue: its worker dials in the slot.
-      applies: (command) => stage.limit > 0 && command.batch !== null && mayBeDialled(command) && api.areDialsAvailable,
-      dial: async (command) => {
-        const found = await api.dial(command);
-        return 'state' in found ? { outcome: Promise.resolve(found) } : found;
-      },
+      applies: (command) => command.batch !== null && mayBeDialled(command) && api.areDialsAvailable,
+      dial: api.dial,
     },
   };
 }

@@ -21,7 +21,7 @@ export interface CaptureParts extends FindingParts {
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
 }
 
-/** The caller that aborted the capture replaces this failure with its own reason. */
+/** `performWithBackstops` replaces this failure by the reason of the abort. */
 const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /** Time limit for the certificate of a host without a page, in milliseconds. */
@@ -70,15 +70,15 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
     yield forbidden;
     return;
   }
-  const actor = Promise.withResolvers<void>();
-  const context = { batch, dialled, earlierMs: timing().durationMs, onPhase, onReturned: actor.resolve };
-  // An error that is thrown would end this generator, and with it the capture's slot.
+  const returned = Promise.withResolvers<void>();
+  const context = { batch, dialled, earlierMs: timing().durationMs, onPhase, onReturned: returned.resolve };
+  // An exception would end the generator, and free the slot before the browser is free.
   yield await parts.actors
     .capture(request, signal, context)
     .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed)
     // The store may refuse the record of a failure, too.
     .catch(failed);
-  await actor.promise;
+  await returned.promise;
 }
 
 async function storedOutcome(
@@ -98,7 +98,7 @@ async function storedOutcome(
 
 /**
  * Returns the outcome of a capture that failed. Stores the record of the failure, if it tells of the target.
- * `evidence`: of a failure without any.
+ * `evidence`: used when the failure has none.
  */
 async function failedOutcome(
   command: CaptureCommand,
@@ -147,7 +147,7 @@ async function screenInTime(
   return failure && { state: 'rejected', failure };
 }
 
-/** Adds the certificate of a host that speaks TLS, but from which no page came, where TLS is asked for. */
+/** If `tls` is asked for and no page came, adds the certificate that the host sends. */
 async function withCertificate(
   error: unknown,
   { request: { evidence = [], proxy, target }, signal }: CaptureCommand,

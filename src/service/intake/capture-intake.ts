@@ -54,14 +54,15 @@ export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBa
       if (refusal !== null) {
         return pipeline.refuse(request, new CapstanError(refusal.code, refusal.reason), options);
       }
-      const { callback, ...rest } = request;
+      const { callback, ...withoutCallback } = request;
       const capture = request.cacheMaxAgeMs === 0 ? pipeline.admit : reuseOrCapture;
-      // Screened before admission, so that a slow name server holds no slot.
+      // The callback is screened before admission, so that a slow name server holds no slot.
       const captured =
         callback === undefined
           ? capture(request, options)
           : admitCallback(callback).pipe(
-              catchError((error: unknown) => pipeline.refuse(rest, CapstanError.from(error), options)),
+              // Without its callback: a refused callback is not told.
+              catchError((error: unknown) => pipeline.refuse(withoutCallback, CapstanError.from(error), options)),
               switchMap(() => capture(request, options)),
             );
       if (callback === undefined && !receivers.areToldOfAll) return captured;

@@ -133,7 +133,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
      * cannot be written, when an attempt has failed. Never rejects.
      */
     eventsStored: async (): Promise<void> => {
-      if (isDurable) await feed.stored().catch(() => undefined);
+      if (isDurable) await feed.allStored().catch(() => undefined);
     },
     get pending() {
       return dispatcher.pending + alerts.pending;

@@ -118,6 +118,6 @@ function ownFeed(feed: EventFeed, key: string): EventFeed {
     after: (cursor, limit, owner) => ownPage(feed.after(cursor, limit, owner)),
     read: (cursor, limit, owner, signal) => ownPage(feed.read(cursor, limit, owner, signal)),
     factsOf: feed.factsOf,
-    kept: () => feed.kept(),
+    publishedStored: () => feed.publishedStored(),
   };
 }

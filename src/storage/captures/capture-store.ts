@@ -59,6 +59,7 @@ export class CaptureStore {
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => copies.probe(), onChange: onStoreFailure });
     this.#parts = {
+      artifacts,
       copies,
       results,
       outbox,
@@ -102,7 +103,8 @@ export class CaptureStore {
    * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
    * database is away the record waits on disk, which counts as stored. A capture whose id is stored already stays as it
    * is, and its record is returned. Rejects with `storage_full`, `storage_unavailable`, `internal`, or
-   * `database_unavailable` or `artifacts_unavailable` when too many captures wait; then nothing of the capture is left.
+   * `database_unavailable` or `artifacts_unavailable` when too many captures wait. After a rejection, nothing of the
+   * capture is left.
    */
   keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
     const { id } = capture;
@@ -117,35 +119,24 @@ export class CaptureStore {
 
   async #keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
     try {
-      return withoutEvidence(await (files === null ? this.#keepRecord(capture) : this.#keepFiles(capture, files)));
+      const kept = files === null ? keepFailed(capture, this.#parts) : this.#keepFiles(capture, files);
+      return withoutEvidence(await kept);
     } catch (error) {
       this.#noteFailure(error);
       throw error;
     }
   }
 
-  /** Stores a failed capture, of which nothing is kept without a database. */
-  async #keepRecord(capture: StoredRecord): Promise<StoredRecord> {
-    if (this.#results.kind !== 'none') await keepFailed(capture, this.#parts);
-    return capture;
-  }
-
   async #keepFiles(capture: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
     const contents = filesIn(files);
     const artifacts = { store: await this.#storeId(), kinds: contents.map(([kind]) => kind) };
-    const kept = await this.#store({ ...capture, artifacts }, files);
+    const kept = await keepCapture({ ...capture, artifacts }, files, this.#parts);
     this.#health.succeeded();
     for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);
     return kept;
   }
 
-  async #store(record: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
-    if (this.#results.kind !== 'none') return keepCapture(record, files, this.#parts);
-    await this.#artifacts.put(record, files);
-    return record;
-  }
-
-  /** Notes an error that says that artifacts cannot be stored. Returns whether it does. */
+  /** If the error means that artifacts cannot be stored, notes it and returns true. */
   #noteFailure(error: unknown): boolean {
     if (!isStoreFailure(error)) return false;
     this.#health.failed(error);
@@ -204,17 +195,17 @@ export class CaptureStore {
 
   /** `key`: the name of an API key, which has a share of the places. */
   #fullOutbox(key?: string): CapstanError | undefined {
-    const { isAway, isBehind } = this.#delivery;
-    if (this.#results.kind === 'none' || !(isAway || isBehind)) return undefined;
+    const { mustWait, isBehind } = this.#delivery;
+    if (this.#results.kind === 'none' || !(mustWait || isBehind)) return undefined;
     const waiting = this.#delivery.pending + this.#underway.size;
     const free = this.#maxOutbox - waiting;
     const ofKey = key === undefined ? 0 : this.#delivery.pendingOf(key);
     if ((key === undefined ? free : shareOf(free, ofKey)) >= 1) return undefined;
     const share = free < 1 ? '' : `, ${ofKey} of them of the API key ${key}, which has its share`;
-    return isAway
+    return mustWait
       ? new CapstanError(
           'database_unavailable',
-          `The database cannot be used, and the outbox is full: ${waiting} records wait${share}.`,
+          `The database cannot be used, or still takes older records, and the outbox is full: ${waiting} records wait${share}.`,
         )
       : new CapstanError(
           'artifacts_unavailable',

@@ -1,7 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
-import type { CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
+import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
@@ -9,6 +9,7 @@ import { deliverFirst, type OutboxDelivery } from './outbox-delivery.ts';
 
 /** The stores that a capture goes through, and the reports of what fails there. */
 export interface KeepParts {
+  readonly artifacts: Pick<ArtifactStore, 'put'>;
   readonly copies: LocalCopies;
   readonly results: ResultStore;
   readonly outbox: Outbox;
@@ -21,14 +22,19 @@ export interface KeepParts {
 
 /**
  * Stores the files and the record; resolves with the record. While the database is away, the record waits on disk,
- * which counts as stored. When the capture cannot be stored, removes what was written of it, and rejects.
+ * which counts as stored. When the capture cannot be stored, removes what was written of it, and rejects. Without a
+ * database, the artifact store alone keeps the capture.
  *
  * The outbox has a note of the capture from before its files are published until the artifact store has the files and
  * the database has the record. After a crash, the next process delivers each noted capture that is in the data
  * directory, and drops the other notes: their captures were delivered already, or never answered.
  */
 export async function keepCapture(record: StoredRecord, files: CapturedFiles, parts: KeepParts): Promise<StoredRecord> {
-  const { copies, outbox, delivery } = parts;
+  const { artifacts, copies, results, outbox, delivery } = parts;
+  if (results.kind === 'none') {
+    await artifacts.put(record, files);
+    return record;
+  }
   if (delivery.isWaiting(record.id)) return (await copies.record(record.id)) ?? record;
   const [staging, noting] = await Promise.allSettled([copies.stage(record, files), outbox.add(record.id)]);
   const staged = staging.status === 'fulfilled' ? staging.value : undefined;
@@ -38,7 +44,7 @@ export async function keepCapture(record: StoredRecord, files: CapturedFiles, pa
     const isFirst = await staging.value.publish();
     const own = isFirst ? record : ((await copies.record(record.id)) ?? record);
     const stored = await write(own, parts);
-    if (stored !== undefined) await delivery.recorded(stored);
+    if (stored !== undefined) await delivery.complete(stored);
     else delivery.wait(record);
     return stored ?? own;
   } catch (error) {
@@ -47,13 +53,17 @@ export async function keepCapture(record: StoredRecord, files: CapturedFiles, pa
   }
 }
 
-/** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
-export async function keepFailed(record: StoredRecord, parts: KeepParts): Promise<void> {
-  const { copies, outbox, delivery } = parts;
+/**
+ * Stores the record of a failed capture, and resolves with it. There are no files, so nothing is staged before the
+ * record is written. Without a database, nothing is kept.
+ */
+export async function keepFailed(record: StoredRecord, parts: KeepParts): Promise<StoredRecord> {
+  const { copies, results, outbox, delivery } = parts;
+  if (results.kind === 'none') return record;
   if ((await write(record, parts)) !== undefined) {
     // A record that is stored is answered, also when its copy cannot be written.
     await copies.copyFailed?.(record).catch(parts.onCopyFailure);
-    return;
+    return record;
   }
   await outbox.add(record.id);
   try {
@@ -63,6 +73,7 @@ export async function keepFailed(record: StoredRecord, parts: KeepParts): Promis
     throw error;
   }
   delivery.wait(record);
+  return record;
 }
 
 /**
@@ -73,7 +84,7 @@ async function write(
   record: StoredRecord,
   { copies, results, delivery }: KeepParts,
 ): Promise<StoredRecord | undefined> {
-  if (delivery.isAway) return undefined;
+  if (delivery.mustWait) return undefined;
   try {
     const stored = await deliverFirst(copies, record);
     if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');

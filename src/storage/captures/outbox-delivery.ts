@@ -13,7 +13,7 @@ const MAX_DRAIN = 64;
 /** Time that captures wait to be delivered with others, in milliseconds: requests one after another take less CPU. */
 const DELIVERED_AFTER_MS = 100;
 
-/** A record whose files are delivered; `away` when a place of them is away; undefined when nothing is left to write. */
+/** A record whose files are delivered; `away`: a store is unavailable; undefined when nothing is left to write. */
 type Prepared = StoredRecord | 'away' | undefined;
 
 interface OutboxDeliveryOptions {
@@ -40,7 +40,7 @@ export class OutboxDelivery {
   /** The ids of waiting records in the order of their arrival, with the API key when this process made the record. */
   readonly #waiting = new Map<number, string | undefined>();
   /** Captures whose record is written, and whose files wait for delivery. */
-  readonly #recorded = new Map<number, string | undefined>();
+  readonly #undelivered = new Map<number, string | undefined>();
   #deliveryFails = false;
   /** Ids of those that an ended process left. */
   readonly #recovered = new Set<number>();
@@ -52,22 +52,22 @@ export class OutboxDelivery {
 
   /** Number of waiting captures. */
   get pending(): number {
-    return this.#waiting.size + this.#recorded.size;
+    return this.#waiting.size + this.#undelivered.size;
   }
 
   /** Whether captures whose record is written wait for the artifact store, which is away or slow. */
   get isBehind(): boolean {
-    return this.#recorded.size > 0;
+    return this.#undelivered.size > 0;
   }
 
   /** Returns the number of waiting captures of an API key. */
   pendingOf(key: string): number {
-    const keys = [...this.#waiting.values(), ...this.#recorded.values()];
+    const keys = [...this.#waiting.values(), ...this.#undelivered.values()];
     return keys.reduce((count, one) => count + (one === key ? 1 : 0), 0);
   }
 
   /** Whether records must wait: the database is away, or older records still wait. */
-  get isAway(): boolean {
+  get mustWait(): boolean {
     return (
       this.#waiting.size > 0 || this.#options.results.state === 'down' || this.#options.results.state === 'damaged'
     );
@@ -87,7 +87,7 @@ export class OutboxDelivery {
     this.#adopted = true;
   }
 
-  /** Starts with what is in the outbox. */
+  /** Schedules the first pass. */
   start(): void {
     this.#passes.plan(0);
   }
@@ -95,18 +95,18 @@ export class OutboxDelivery {
   /** Delivers what was recorded just now; the rest is left to the next process. */
   async stop(): Promise<void> {
     await this.#passes.stop();
-    if (!this.#deliveryFails) await this.#deliverRecorded().catch(() => undefined);
+    if (!this.#deliveryFails) await this.#deliverFiles().catch(() => undefined);
   }
 
   /** Whether this capture waits in this process. */
   isWaiting(id: number): boolean {
-    return this.#waiting.has(id) || this.#recorded.has(id);
+    return this.#waiting.has(id) || this.#undelivered.has(id);
   }
 
   /** Completes a capture whose record is written: now, or when its files are delivered. */
-  async recorded(record: StoredRecord): Promise<void> {
-    if (record.artifacts === null || this.#options.copies.deliverLater === null) return this.#written([record]);
-    this.#recorded.set(record.id, record.api_key_name);
+  async complete(record: StoredRecord): Promise<void> {
+    if (record.artifacts === null || this.#options.copies.deliverLater === null) return this.#removeNotes([record]);
+    this.#undelivered.set(record.id, record.api_key_name);
     this.#passes.plan(DELIVERED_AFTER_MS);
   }
 
@@ -120,14 +120,14 @@ export class OutboxDelivery {
    * Removes the outbox's notes of captures whose records the database has. If a note is gone, a removal has withdrawn
    * it while the record was being written: then the record is removed from the database, too.
    */
-  async #written(records: readonly StoredRecord[]): Promise<void> {
+  async #removeNotes(records: readonly StoredRecord[]): Promise<void> {
     const { copies, outbox, remover, onProblem } = this.#options;
     try {
       await copies.release(records);
     } catch (error) {
       onProblem(error);
       // A copy that cannot be removed must not keep the notes of the others.
-      if (records.length > 1) for (const record of records) await this.#written([record]);
+      if (records.length > 1) for (const record of records) await this.#removeNotes([record]);
       return;
     }
     for (const { id } of records) {
@@ -158,7 +158,7 @@ export class OutboxDelivery {
         () => undefined,
         (error: unknown) => ({ error }),
       );
-      await this.#deliverRecorded();
+      await this.#deliverFiles();
       if (writing !== undefined) throw writing.error;
       if (removing !== undefined) throw removing.error;
     } catch (error) {
@@ -183,15 +183,15 @@ export class OutboxDelivery {
     }
   }
 
-  async #deliverRecorded(): Promise<void> {
+  async #deliverFiles(): Promise<void> {
     const { deliverLater } = this.#options.copies;
     if (deliverLater === null) return;
     let together = this.#deliveryFails ? 1 : MAX_DRAIN;
-    while (this.#recorded.size > 0) {
-      const ids = [...this.#recorded.keys().take(together)];
+    while (this.#undelivered.size > 0) {
+      const ids = [...this.#undelivered.keys().take(together)];
       const ready = await Promise.all(ids.map((id) => this.#prepare(id, deliverLater)));
-      await this.#written(ready.filter((one) => one !== undefined && one !== 'away'));
-      for (const [at, id] of ids.entries()) if (ready[at] !== 'away') this.#recorded.delete(id);
+      await this.#removeNotes(ready.filter((one) => one !== undefined && one !== 'away'));
+      for (const [at, id] of ids.entries()) if (ready[at] !== 'away') this.#undelivered.delete(id);
       this.#deliveryFails = ready.includes('away');
       if (this.#deliveryFails) throw new CapstanError('artifacts_unavailable');
       together = MAX_DRAIN;
@@ -228,7 +228,7 @@ export class OutboxDelivery {
         const isKnown = await this.#isAnnounced(record);
         await this.#options.results.insert(record);
         if (this.#recovered.delete(id) && !isKnown) void this.#announce(record);
-        else await this.recorded(record);
+        else await this.complete(record);
       }
     } catch (error) {
       if (isAway(error)) return false;
@@ -248,7 +248,7 @@ export class OutboxDelivery {
   async #announce(record: StoredRecord): Promise<void> {
     try {
       await this.#options.onRecovered(record);
-      await this.recorded(record);
+      await this.complete(record);
     } catch (error) {
       this.#options.onProblem(error);
     }

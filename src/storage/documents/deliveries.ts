@@ -1,7 +1,7 @@
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { shareOf } from '../../fairness/share.ts';
 import type { DeadWanted, DeliveryStore, LetterPlace, NewDelivery, StoredDelivery } from '../ports/delivery-store.ts';
-import type { Condition, Document, DocumentStore, StoredDocument } from '../ports/document-store.ts';
+import type { Condition, Document, DocumentStore, Page, StoredDocument } from '../ports/document-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import { change, whereKey } from './find-and-change.ts';
 import { oldestBeyond } from './make-room.ts';
@@ -64,6 +64,31 @@ export function deliveriesIn(
         if (held !== undefined) own.set(key, { count: held.count + 1, bytes: held.bytes + added });
       },
     };
+  }
+
+  async function dead(
+    wanted: DeadWanted,
+    limit: number,
+    after: LetterPlace = { position: 0, id: '' },
+  ): Promise<Page<StoredDelivery>> {
+    const where = whereDead(wanted);
+    const max = { limit: limit + 1, isBrief: true };
+    const ofEvent = (position: number, id: string) =>
+      documents.list('deliveries', [...where, ['position', '=', position], ['id', '>', id]], max);
+    const later = [...where, ['position', '>', after.position] as const];
+    const next = await documents.list('deliveries', later, { by: 'position', ...max });
+    // Not every database orders those about one event, of which the limit may have cut off any.
+    const last = next.at(-1)?.position ?? 0;
+    const found = [
+      ...(await ofEvent(after.position, after.id)),
+      ...next.filter(({ position }) => position < last),
+      ...(await ofEvent(last, '')),
+    ].toSorted(byPlace);
+    const shown = upToBytes(found.slice(0, limit), STORED_LIMITS.page.bytes);
+    const items = await documents.list('deliveries', [['id', 'in', shown.map(({ id }) => id)], DEAD]);
+    // All of them were revived or removed meanwhile: an empty page would end the list.
+    if (items.length === 0 && shown.length < found.length) return dead(wanted, limit, shown.at(-1));
+    return { items: items.map(deliveryIn).toSorted(byPlace), isCut: shown.length < found.length };
   }
 
   return {
@@ -133,24 +158,7 @@ export function deliveriesIn(
       const ids = oldestBeyond(oldest, used, limits.dead).map(({ id }) => id);
       await documents.remove('deliveries', [['id', 'in', ids]]);
     },
-    dead: async (wanted, limit, after = { position: 0, id: '' }) => {
-      const where = whereDead(wanted);
-      const max = { limit: limit + 1, isBrief: true };
-      const ofEvent = (position: number, id: string) =>
-        documents.list('deliveries', [...where, ['position', '=', position], ['id', '>', id]], max);
-      const later = [...where, ['position', '>', after.position] as const];
-      const next = await documents.list('deliveries', later, { by: 'position', ...max });
-      // Not every database orders those about one event, of which the limit may have cut off any.
-      const last = next.at(-1)?.position ?? 0;
-      const found = [
-        ...(await ofEvent(after.position, after.id)),
-        ...next.filter(({ position }) => position < last),
-        ...(await ofEvent(last, '')),
-      ].toSorted(byPlace);
-      const shown = upToBytes(found.slice(0, limit), STORED_LIMITS.page.bytes);
-      const items = await documents.list('deliveries', [['id', 'in', shown.map(({ id }) => id)], DEAD]);
-      return { items: items.map(deliveryIn).toSorted(byPlace), isCut: shown.length < found.length };
-    },
+    dead,
     revive: async (wanted, { limit, id }) => {
       const where = [...whereDead(wanted), ...(id === undefined ? [] : [['id', '=', id] as const])];
       const found = await documents.list('deliveries', where, { by: 'position', limit, isBrief: true });
@@ -183,7 +191,7 @@ export function deliveriesIn(
   };
 }
 
-/** Returns the first documents, up to the one by which they have so many bytes. */
+/** Returns the first documents, and ends with the one by which they have `max` bytes. */
 function upToBytes<D extends Pick<StoredDocument, 'bytes'>>(documents: readonly D[], max: number): readonly D[] {
   let bytes = 0;
   const last = documents.findIndex((document) => {

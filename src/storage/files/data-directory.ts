@@ -30,7 +30,7 @@ export interface DataDirectory {
 
 interface DataDirectoryOptions {
   /** Whether several processes may use the directory at once. @default true */
-  readonly isMultiProcess?: boolean;
+  readonly isShared?: boolean;
 }
 
 /** Thrown when another process uses a directory that processes do not share. */
@@ -44,7 +44,7 @@ class DirectoryInUseError extends Error {
   }
 }
 
-export function createDataDirectory(path: string, { isMultiProcess = true }: DataDirectoryOptions = {}): DataDirectory {
+export function createDataDirectory(path: string, { isShared = true }: DataDirectoryOptions = {}): DataDirectory {
   let owned: HeldFileLock | undefined;
   let opening: Promise<Workspace> | undefined;
   let identifying: Promise<string> | undefined;
@@ -66,7 +66,7 @@ export function createDataDirectory(path: string, { isMultiProcess = true }: Dat
   }
 
   async function openOwn(): Promise<Workspace> {
-    if (!isMultiProcess) await own();
+    if (!isShared) await own();
     return openWorkspace(path);
   }
 

@@ -4,7 +4,7 @@ import type { Database } from '../ports/database.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { UNCONTESTED } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import { createOwnEventLog } from '../records/own-event-log.ts';
+import { OwnEventLog } from '../records/own-event-log.ts';
 import { createMemoryDocuments } from './documents.ts';
 
 const refuse = () => Promise.reject(new CapstanError('database_not_enabled'));
@@ -51,7 +51,7 @@ export function createNoDatabase(): Database {
     // The data directory has one process, which is the only one that knows the captures.
     lock: async () => UNCONTESTED,
     openDeliveries: memory.openDeliveries,
-    eventLog: (options) => createOwnEventLog({ table: null, ...options }),
+    eventLog: (options) => new OwnEventLog({ table: null, ...options }),
     close: memory.close,
   };
 }

@@ -39,8 +39,9 @@ interface MomentList {
 const MAX_LISTS = 4;
 const STEP_GROWTH = 4;
 const MAX_STEP = 10_000;
-/** Neighbouring entries that are read in the time in which one moment is looked up, or in less than its documents are. */
+/** Neighbouring entries that are read in the time in which one moment is looked up. */
 const ENTRIES_PER_LOOKUP = 4;
+/** Neighbouring entries that are read in less time than the documents of one moment. */
 const ENTRIES_PER_DOCUMENT = 10;
 /** Number of entries with a prefix above which they are not sorted. */
 const MAX_SORTED = 5000;

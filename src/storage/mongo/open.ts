@@ -4,7 +4,7 @@ import { takeLock } from '../documents/lock.ts';
 import { LeasedNode } from '../documents/nodes.ts';
 import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
-import { createOwnEventLog } from '../records/own-event-log.ts';
+import { OwnEventLog } from '../records/own-event-log.ts';
 import { type Ask, MongoConnection, type OnState } from './connection.ts';
 import { mongoDocuments } from './document-store.ts';
 import { migrate } from './migrations.ts';
@@ -53,7 +53,7 @@ export async function openMongo({ url, onState = () => {} }: MongoOptions): Prom
     nodes,
     lock: (name) => takeLock(documents, name),
     openDeliveries: () => deliveriesIn(documents, () => takeLock(documents, 'deliveries', DELIVERY_LEASE)),
-    eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),
+    eventLog: (logOptions) => new OwnEventLog({ table: null, ...logOptions }),
     close: async () => {
       await results.idle();
       await nodes.release();

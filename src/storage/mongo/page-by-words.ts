@@ -29,7 +29,7 @@ const MAX_READ = 500;
 const PART = 30;
 /** Time for which the words of pages are compared with phrases in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
-/** Maximum number of moments at which a phrase is looked for, for one page of results. */
+/** Maximum number of moments at which a phrase is looked for, for the results of one call of a reader. */
 const MAX_MOMENTS_OF_PHRASE = 20_000;
 /** There are no captures before and after these. */
 const FIRST = momentOf(0);
@@ -45,9 +45,11 @@ export function readByWords(
   from: Keyset | undefined,
   maxMoments = MAX_MOMENTS_OF_PHRASE,
 ): (wanted: number) => Promise<readonly Result[]> {
-  const parts = resultsByWords(collections, filter, limit, from, maxMoments);
+  const budget = { moments: maxMoments };
+  const parts = resultsByWords(collections, filter, limit, from, budget);
   const left: Result[] = [];
   return async (wanted) => {
+    budget.moments = maxMoments;
     while (left.length < wanted) {
       const { value, done } = await parts.next();
       if (done === true) break;
@@ -63,7 +65,7 @@ async function* resultsByWords(
   filter: ResultFilter,
   limit: number,
   from: Keyset | undefined,
-  maxMoments: number,
+  budget: { moments: number },
 ): AsyncGenerator<readonly Result[], undefined> {
   const { where = {} } = filter;
   const wanted = wordsFilter(wordsQuery(where.words ?? ''));
@@ -72,14 +74,13 @@ async function* resultsByWords(
     from: where.from === undefined ? FIRST : Math.max(momentOf(timeOf(where.from)), FIRST),
     to: Math.min(momentOf(after.probedAt), LAST),
   };
-  let read = 0;
   for await (const moments of momentsIn(collections, filter, wanted, span, limit)) {
     const candidates = await documentsAt(collections, wanted, moments);
-    read += moments.length;
+    budget.moments -= moments.length;
     for (const part of inParts(await havingPhrases(wanted, candidates))) {
       yield await matchingOf(collections, filter, part, after);
     }
-    if (wanted.phrases !== undefined && read >= maxMoments) throw new CapstanError('phrase_too_frequent');
+    if (wanted.phrases !== undefined && budget.moments <= 0) throw new CapstanError('phrase_too_frequent');
   }
 }
 

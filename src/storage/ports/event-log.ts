@@ -63,17 +63,16 @@ export interface EventLog {
   append(event: EventEntry): void;
   /**
    * Returns at most `limit` entries that follow an id, oldest first, and fewer when they are large (`isFullPage`); none
-   * when nothing follows. Rejects with a
-   * `CapstanError` when there is no database or it is away.
+   * when nothing follows. Rejects with a `CapstanError` when there is no database or it is away.
    */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   /**
    * Resolves when every event that was published so far is stored, so that it can be read after the process was killed.
    * Rejects when it cannot be stored now.
    */
-  kept(): Promise<void>;
-  /** As `kept`, with events that were appended and not published yet. */
-  stored(): Promise<void>;
+  publishedStored(): Promise<void>;
+  /** As `publishedStored`, with events that were appended and not published yet. */
+  allStored(): Promise<void>;
   /** Number of events that wait to be written. */
   readonly unwritten: number;
   /** Writes what can still be written. */

@@ -49,11 +49,7 @@ export interface OwnEventLogOptions extends EventLogOptions {
 }
 
 /** The log of one process: ids come from its own clock, events are sent at once and written a little later. */
-export function createOwnEventLog(options: OwnEventLogOptions): EventLog {
-  return new OwnEventLog(options);
-}
-
-class OwnEventLog implements EventLog {
+export class OwnEventLog implements EventLog {
   readonly #table: EventTable | null;
   readonly #clock: () => number;
   readonly #node: () => number;
@@ -114,7 +110,7 @@ class OwnEventLog implements EventLog {
     return [...rows, ...waiting.filter(({ id }) => id > last)].slice(0, limit);
   }
 
-  async kept(): Promise<void> {
+  async publishedStored(): Promise<void> {
     if (this.#table === null) throw new CapstanError('database_not_enabled');
     const last = this.#waiting.at(-1)?.id ?? 0;
     while ((this.#waiting[0]?.id ?? Number.POSITIVE_INFINITY) <= last) {
@@ -123,10 +119,10 @@ class OwnEventLog implements EventLog {
     }
   }
 
-  stored(): Promise<void> {
+  allStored(): Promise<void> {
     // Written at once, because a client's answer waits for this write.
     if (this.#waiting.length > 0) this.#writes.hasten();
-    return this.kept();
+    return this.publishedStored();
   }
 
   async close(): Promise<void> {

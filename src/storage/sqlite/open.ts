@@ -5,7 +5,7 @@ import { LeasedNode } from '../documents/nodes.ts';
 import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
 import { KEPT_EVENTS } from '../ports/event-log.ts';
-import { createOwnEventLog, type EventTable } from '../records/own-event-log.ts';
+import { type EventTable, OwnEventLog } from '../records/own-event-log.ts';
 import { exclusiveEvents } from './exclusive-events.ts';
 import { sqliteResults } from './results.ts';
 import { type OnState, SqliteThread } from './thread.ts';
@@ -56,7 +56,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     // The process that writes the log also delivers: its lock is free as soon as it is killed.
     openDeliveries: () => deliveriesIn(documents, async () => exclusive.hold()),
     events,
-    eventLog: (logOptions) => createOwnEventLog({ table: exclusive, ...logOptions }),
+    eventLog: (logOptions) => new OwnEventLog({ table: exclusive, ...logOptions }),
     close: async () => {
       await results.idle();
       exclusive.release();

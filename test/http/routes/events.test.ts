@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { CapstanEvent } from '../../../src/capture/events.ts';
 import { openEventFeed } from '../../../src/feed/event-feed.ts';
 import type { CaptureService } from '../../../src/service/create-service.ts';
-import { createOwnEventLog } from '../../../src/storage/records/own-event-log.ts';
+import { OwnEventLog } from '../../../src/storage/records/own-event-log.ts';
 import { captureRequest } from '../../support/capture-request.ts';
 import { serviceForSuite } from '../../support/for-suite.ts';
 import { type RunningApp, serve } from '../../support/serve.ts';
@@ -338,7 +338,7 @@ describe('events when the service stops', () => {
 
 /** Returns the service with a feed of events that the test emits. */
 async function withFeed(events$: Subject<CapstanEvent>) {
-  const log = createOwnEventLog({ table: null, clock: Date.now, node: () => 40 });
+  const log = new OwnEventLog({ table: null, clock: Date.now, node: () => 40 });
   const feed = openEventFeed(events$, log, Date.now);
   await feed.started;
   const service: CaptureService = Object.create(app.service, { feed: { value: feed } });

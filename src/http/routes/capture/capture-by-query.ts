@@ -7,7 +7,7 @@ import { mayBeOfOtherPage } from '../../request/other-page.ts';
 import { spendRate } from '../../request/spend-rate.ts';
 import { type RouteContext, route } from '../../route.ts';
 import type { HttpContext } from '../../state.ts';
-import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, captureOrAnswerFailure } from './post-screenshot.ts';
+import { answerNewFile, CAPTURE_FAILURES, CAPTURED_HEADERS, captureOrAnswerFailure } from './post-screenshot.ts';
 
 /** Captures a page and answers with its image, for `<img>` and quick scripts. */
 export const captureByQuery = route({
@@ -44,7 +44,7 @@ export const captureByQuery = route({
     spendRate(ctx, context, 1);
     const outcome = await captureOrAnswerFailure(ctx, context, request);
     if (outcome === undefined) return;
-    await answerFile(ctx, context.service, outcome.result);
+    await answerNewFile(ctx, context.service, outcome.result);
     const maxAge = Math.floor(request.cacheMaxAgeMs / 1000);
     ctx.set('Cache-Control', maxAge > 0 ? `private, max-age=${maxAge}` : 'no-store');
   },

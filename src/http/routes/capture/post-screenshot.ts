@@ -21,7 +21,7 @@ import { admitCallback } from '../../request/callback.ts';
 import { JSON_TYPE, preferredType } from '../../request/negotiation.ts';
 import { prefer, prefersAsync } from '../../request/prefer.ts';
 import { publicPath } from '../../request/public-address.ts';
-import { awaitBodyOrRefuse, refuseLargeWhenFull, refuseNewWhenFull } from '../../request/refuse-early.ts';
+import { awaitBodyOrRefuse, refuseLargeWhenFull } from '../../request/refuse-early.ts';
 import { spendRate } from '../../request/spend-rate.ts';
 import { type RouteContext, routeWithBody } from '../../route.ts';
 import type { HttpContext } from '../../state.ts';
@@ -79,10 +79,7 @@ export const postScreenshot = routeWithBody({
     name: 'ScreenshotRequest',
     schema: ({ screenshot }) => screenshot,
     awaitRead: awaitBodyOrRefuse,
-    complete: (body, ctx, context) => {
-      refuseNewWhenFull(body, ctx, context);
-      return withAcceptedFormat(body, ctx);
-    },
+    complete: withAcceptedFormat,
   },
   answers: {
     200: {
@@ -132,7 +129,8 @@ async function answerStored(
   ctx.vary('Accept');
   const files = { [FORMATS[result.format].mediaType]: 'image', [MARKDOWN_TYPE]: 'markdown' } as const;
   const kind = files[preferredType(ctx.get('Accept'), [JSON_TYPE, ...Object.keys(files)]) ?? JSON_TYPE];
-  if (kind === 'image' || (kind === 'markdown' && hasMarkdown(result))) return answerFile(ctx, service, result, kind);
+  if (kind === 'image' || (kind === 'markdown' && hasMarkdown(result)))
+    return answerNewFile(ctx, service, result, kind);
   answer(ctx, { ...sentResult(result), evidence } satisfies SentResult<DetailedResult>, 'The page was captured.');
   locate(ctx, result);
 }
@@ -143,7 +141,7 @@ function hasMarkdown({ outputs }: Result): boolean {
 }
 
 /** Answers with the file of a capture that has just been made. */
-export async function answerFile(
+export async function answerNewFile(
   ctx: HttpContext,
   service: ServiceView,
   result: Result,
