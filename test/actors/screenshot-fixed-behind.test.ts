@@ -39,7 +39,6 @@ describe.concurrent('what is fixed behind a page', () => {
   it.each([
     ['generated content', backdrop(AS_PSEUDO, HIGH)],
     ['an image in an element', backdrop('', IMAGE + HIGH)],
-    ['a sticky element', backdrop(AS_STICKY, `<aside></aside>`, HIGH)],
   ])('is behind all of a page of 40,000 pixels: %s', async (_what, html) => {
     const { snapshot, png } = await capture(html);
     expect(snapshot).toMatchObject({ truncated: false, cutPhase: null });
@@ -57,6 +56,20 @@ describe.concurrent('what is fixed behind a page', () => {
       expect(colourAt(second, WIDTH / 2, 215)).toEqual(YELLOW);
       expect(rows(png, 1590, 2020).equals(rows(second, 0, 430))).toBe(true);
       for (const y of [570, 1020, 1580, 2030]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
+    },
+  );
+
+  it.each([
+    ['two windows high above the rest', '<div class=cover style="height: 1440px"></div><p></p><p></p>', 0, 1440, 2736],
+    ['higher than what is above it', '<p style="height: 500px"></p><div class=cover></div>', 500, 1220, 1220],
+  ])(
+    'keeps each row at its place next to a section with a fixed background: %s',
+    async (_what, body, from, to, end) => {
+      const { png } = await capture(page(`.cover { height: 720px } ${PICTURE}`, body));
+      expect(png.height).toBe(end);
+      for (let y = 0; y < end; y += 1) {
+        expect([y, colourAt(png, EDGE, y)]).toEqual([y, y >= from && y < to ? TEAL : WHITE]);
+      }
     },
   );
 
@@ -85,16 +98,6 @@ describe.concurrent('what is fixed behind a page', () => {
       expect(edgesOf(part)).toEqual([TEAL]);
       expect(rows(part, 0, 430).equals(rows(png, 1590, 2020))).toBe(true);
     }
-  });
-
-  it('shows a sticky element behind its own section alone, and slides that stick one after the other once', async () => {
-    const { png } = await capture(STICKY_IN_SECTION);
-    for (const y of [0, 399, 2060, 2459]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
-    for (const y of [400, 1100, 1130, 2059]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
-    expect(colourAt(png, 10, 1500)).toEqual(YELLOW);
-    const { png: slides } = await capture(SLIDES);
-    for (const y of [0, 719, 1440, 2159]) expect([y, colourAt(slides, EDGE, y)]).toEqual([y, TEAL]);
-    for (const y of [720, 1439]) expect([y, colourAt(slides, EDGE, y)]).toEqual([y, YELLOW]);
   });
 
   it('leaves a fixed header and a fixed footer where they are at the top of the page', async () => {
@@ -137,11 +140,9 @@ const SECTIONS = '<p>one</p><p>two</p><p>three</p><p id=four>four</p><p>five</p>
 const page = (css: string, body: string) =>
   `<!doctype html><html lang=en><meta charset=utf-8><title>Fixed</title><style>body { margin: 0; color: #eee } p { height: 648px; margin: 0 }
     ${css}</style>${body}`;
-const backdrop = (css: string, before = '', inside = '') => page(css, `${before}<main>${SECTIONS}${inside}</main>`);
+const backdrop = (css: string, more = '') => page(css, `${more}<main>${SECTIONS}</main>`);
 
 const AS_PSEUDO = 'body::before { content: ""; position: fixed; inset: 0; z-index: -1; background: rgb(17, 68, 85) }';
-const AS_STICKY = `aside { position: sticky; top: 0; height: 100vh; z-index: -1; background: rgb(17, 68, 85) }
-  main { margin-top: -100vh }`;
 const FILLED = 'position: fixed; inset: 0; z-index: -1; background: rgb(17, 68, 85)';
 
 const PICTURED = `<img alt="" style="object-fit: cover" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'
@@ -176,11 +177,6 @@ const BACKDROPS = {
     `<div>${PICTURED}</div>`,
   ),
   'a shape at the edge of the window': backdrop('', `<div style="${FILLED}; left: 60%; pointer-events: none"></div>`),
-  'a sticky element': backdrop(AS_STICKY, '<aside></aside>'),
-  'a sticky element in an element behind the page': backdrop(
-    `body { position: relative } div { position: absolute; inset: 0; z-index: -1 } ${AS_STICKY.replace('-100vh', '0')}`,
-    '<div><aside></aside></div>',
-  ),
   'a canvas': backdrop(
     'canvas { position: fixed; top: 0; left: 0; z-index: -1 }',
     `<canvas></canvas><script>const canvas = document.querySelector('canvas'); canvas.width = innerWidth;
@@ -233,17 +229,6 @@ const SHOWN_IN_WINDOW = covers(
     const show = () => { const { top, bottom, height } = section.getBoundingClientRect();
       child.style.opacity = Math.max(0, 1 - (Math.max(0, -top) || Math.max(0, bottom - innerHeight)) / height) };
     show(); addEventListener('scroll', () => requestAnimationFrame(show)) }</script>`,
-);
-
-/** A section from 400 to 2060 with a sticky element that leaves room for a bar above it. */
-const STICKY_IN_SECTION = page(
-  `section { height: 400px } aside { position: sticky; top: 40px; height: calc(100vh - 40px); background: rgb(17, 68, 85) }
-    div div { position: relative; width: 100px; height: 1660px; margin-top: calc(40px - 100vh); background: rgb(255, 187, 51) }`,
-  '<section></section><div><aside></aside><div></div></div><section></section>',
-);
-const SLIDES = page(
-  'section { position: sticky; top: 0; height: 100vh; background: rgb(17, 68, 85) } :nth-child(2) { background: rgb(255, 187, 51) }',
-  '<main><section></section><section></section><section></section></main>',
 );
 
 const LAYER = 'position: absolute; inset: 0; transform: translateZ(-2px) scale(2)';

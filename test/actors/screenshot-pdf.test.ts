@@ -70,6 +70,12 @@ describe.concurrent('a PDF', () => {
     expect(Math.abs(Number(height) - heightOnPaper(2100))).toBeLessThanOrEqual(3);
   });
 
+  it('leaves page breaks in closed shadow trees of a document larger than 4 MiB', async () => {
+    const large = `<script>document.body.dataset.more = 'x'.repeat(5_000_000)</script>`;
+    const { image } = await print(BREAKING['breaks in a closed shadow tree'] + large, { singlePage: true });
+    expect(sheetsOf(image)).toHaveLength(3);
+  });
+
   it.each([
     [740, 740, 1],
     [992, 992, 1],

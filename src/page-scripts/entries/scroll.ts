@@ -2,7 +2,7 @@ import { web } from '../dom/web.ts';
 import { mainScroller } from '../scrolled/main-scroller.ts';
 import { notePopups } from '../scrolled/popups.ts';
 import { scrolled } from '../scrolled/state.ts';
-import { fillWithSticky, refix, unfix } from '../whole-page/unfix.ts';
+import { refix, unfix } from '../whole-page/unfix.ts';
 
 /**
  * Begins to observe a page that is going to be scrolled. Returns whether an element scrolls in place of the document.
@@ -34,7 +34,6 @@ export function scrollToTop(): { x: number; y: number } {
 export function scrollTallWindow(top: number, height: number): void {
   const isFirst = top + height <= web.innerHeight;
   if (!isFirst) unfix();
-  if (height > 0) fillWithSticky();
   const middle = Math.round(top - (web.innerHeight - height) / 2);
   web.scrollTo({ top: isFirst ? 0 : middle, left: web.scrollX, behavior: 'instant' });
 }

@@ -54,7 +54,7 @@ const rule = () =>
  * columns, from right to left or from left to right.
  */
 export function prepareSheet(): boolean {
-  for (const tree of treesIn(page)) removeBreaks(tree);
+  removeBreaksOf(treesIn(page));
   // Notes the backdrops, whose heights are not kept: they are as high as the sheet.
   rowsBeforeFixed();
   noteHeights();
@@ -62,13 +62,18 @@ export function prepareSheet(): boolean {
   return roots.some((each) => !web.getComputedStyle(each).writingMode.startsWith('horizontal'));
 }
 
-/** Removes breaks between pages from a document or a shadow tree, not from shadow trees in it. */
-export function removeBreaks(tree: PageRoot): void {
+/** Removes breaks between pages from documents and shadow trees, not from shadow trees in them. */
+export function removeBreaks(...trees: PageRoot[]): void {
+  removeBreaksOf(trees);
+}
+
+/** Like `removeBreaks`, of any number of trees. */
+function removeBreaksOf(trees: readonly PageRoot[]): void {
   const sheet = new web.CSSStyleSheet();
   sheet.replaceSync(rule());
-  adopt(tree, sheet);
+  for (const tree of trees) adopt(tree, sheet);
   // Important rules in a cascade layer win over those of the sheet, but not over an element's own style.
-  for (const element of select(tree, '*').filter(breaks)) setStyle(element, UNBROKEN);
+  for (const tree of trees) for (const element of select(tree, '*').filter(breaks)) setStyle(element, UNBROKEN);
 }
 
 function breaks(element: PageElement): boolean {

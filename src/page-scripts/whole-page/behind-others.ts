@@ -50,7 +50,7 @@ function shownOf(element: PageElement) {
   return inWindow(first === null ? own : boxOf(first));
 }
 
-export function isOpaque(element: PageElement): boolean {
+function isOpaque(element: PageElement): boolean {
   const { backgroundColor, opacity } = web.getComputedStyle(element);
   return opacity === '1' && (backgroundColor.startsWith('rgb(') || REPLACED.includes(interfaceOf(element)));
 }

@@ -15,7 +15,6 @@ import { eachElement } from '../dom/each-element.ts';
 import { type Style, web } from '../dom/web.ts';
 import { backdrops } from './backdrops.ts';
 import { behindOthers, isCovered } from './behind-others.ts';
-import { rowsBehind } from './sticky-backdrops.ts';
 
 /** Share of the window's width and height from which on a fixed element is a backdrop. */
 const MIN_BACKDROP_SHARE = 0.9;
@@ -33,7 +32,7 @@ export interface Rows {
 }
 
 /**
- * Returns the rows below the first window behind which something is fixed to the window, or sticks to it: what they show depends on how
+ * Returns the rows below the first window behind which something is fixed to the window: what they show depends on how
  * far the page is scrolled. The page is at its top.
  */
 export function rowsBeforeFixed(): Rows[] {
@@ -61,11 +60,6 @@ export function rowsBeforeFixed(): Rows[] {
         backdrops().add(element);
         found.push(whole);
       } else fixed.push(box);
-    }
-    if (style.position === 'sticky' && style.top !== 'auto' && fills(box)) {
-      const rows = rowsBehind(element, box);
-      if (rows !== null) backdrops().add(element);
-      if (rows !== null) found.push(rows);
     }
     const isSmall = box.height < MIN_PSEUDO_HEIGHT || box.width < web.innerWidth * MIN_PSEUDO_SHARE;
     if (isSmall && !isRoot) return;
@@ -98,9 +92,9 @@ export function rowsBeforeFixed(): Rows[] {
   }
   const below = found.filter(({ top, bottom }) => bottom > web.innerHeight && bottom > top);
   // All other fixed elements lie in the first window, as at the top of the page.
-  const keysShare = ({ top }: Rows) => fixed.some((box) => box.bottom > top && box.top < web.innerHeight);
+  const meetsFixed = ({ top }: Rows) => fixed.some((box) => box.bottom > top && box.top < web.innerHeight);
   return below.map((rows) => ({
-    top: Math.max(0, Math.floor(rows.top > 0 && keysShare(rows) ? Math.max(rows.top, web.innerHeight) : rows.top)),
+    top: Math.max(0, Math.floor(rows.top > 0 && meetsFixed(rows) ? Math.max(rows.top, web.innerHeight) : rows.top)),
     bottom: Math.ceil(rows.bottom),
   }));
 }

@@ -18,8 +18,7 @@ const LENGTHS = {
 } as const;
 
 /**
- * Notes lengths of elements, and positions of fixed ones, for `keepHeights`; not of fixed backdrops, which follow the
- * window.
+ * Notes lengths of elements, and positions of fixed ones, for `keepHeights`; not of backdrops, which follow the window.
  */
 export function noteHeights(): void {
   const heights = noted();
@@ -58,10 +57,8 @@ function lengthsOf(style: Style): Lengths {
   return { ...Object.fromEntries(lengths), ...(style.position === 'fixed' && { top: style.top }) };
 }
 
-/** Whether an element is in a fixed backdrop. A sticky one would move what comes after it. */
 function isOfBackdrop(element: PageElement): boolean {
-  const isBackdrop = (each: PageElement) => backdrops().has(each) && web.getComputedStyle(each).position === 'fixed';
-  return backdrops().size > 0 && ancestors(element).some(isBackdrop);
+  return backdrops().size > 0 && ancestors(element).some((each) => backdrops().has(each));
 }
 
 const noted = () => kept('heights', () => new Map<PageElement, Lengths>());

@@ -4,21 +4,15 @@ import { positioned } from '../dom/positioned.ts';
 import { styleOf } from '../dom/styles.ts';
 import { kept } from '../running/kept.ts';
 import { backdrops } from './backdrops.ts';
-import { fillWindow } from './sticky-backdrops.ts';
 
-/** Hides fixed elements, and puts sticky ones where they are at the top of the page, except those behind the page. */
+/** Hides fixed elements but those behind the page, and puts sticky ones where they are at the top of the page. */
 export function unfix(): void {
-  const others = (position: 'fixed' | 'sticky') => positioned(position).filter((element) => !backdrops().has(element));
-  for (const element of others('fixed')) change(element, hide);
-  for (const element of others('sticky')) change(element, unstick);
+  const fixed = positioned('fixed').filter((element) => !backdrops().has(element));
+  for (const element of fixed) change(element, hide);
+  for (const element of positioned('sticky')) change(element, unstick);
 }
 
-/** Lets sticky elements behind the page fill the window. */
-export function fillWithSticky(): void {
-  for (const element of positioned('sticky')) if (backdrops().has(element)) change(element, fillWindow);
-}
-
-/** Takes back what `unfix` and `fillWithSticky` changed. */
+/** Takes back what `unfix` changed. */
 export function refix(): void {
   for (const [element, text] of unfixed()) {
     const style = styleOf(element);

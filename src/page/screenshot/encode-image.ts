@@ -21,7 +21,7 @@ export function encodePng(image: Sharp): Sharp {
 
 /**
  * Joins images of equal width below each other, from these rows on. `width` and `height` are those of the result.
- * Images of the same height (but for the last) are decoded row by row as the result is encoded. Measured: 168
+ * Images of the same height (the last may be lower) are decoded row by row as the result is encoded. Measured: 168
  * megapixels take 10 MB beyond the files themselves.
  */
 export async function joinImages(
@@ -34,7 +34,8 @@ export async function joinImages(
   const [first, ...more] = images;
   // Joining makes all images as high as the highest.
   const [, second = 0] = tops;
-  if (tops.some((top, at) => top !== at * second)) {
+  const isLastHigher = more.length > 0 && height - (tops.at(-1) ?? 0) > second;
+  if (isLastHigher || tops.some((top, at) => top !== at * second)) {
     const background = { r: 0, g: 0, b: 0, alpha: 0 };
     const canvas = sharp({ create: { width, height, channels: 4, background }, limitInputPixels: MAX_INPUT_PIXELS });
     const layers = images.map((input, at) => ({

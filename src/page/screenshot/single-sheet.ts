@@ -2,7 +2,7 @@ import type { Deadline } from '../../capture/deadline.ts';
 import { askPage, unblocked } from '../asking/ask-page.ts';
 import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { removeHiddenBreaks } from './closed-trees.ts';
+import { removeBreaksInClosedTrees } from './closed-trees.ts';
 import type { ShotPlan } from './shot-plan.ts';
 
 /** Change of the window's height by which heights that follow the window are found, in CSS pixels. */
@@ -37,7 +37,7 @@ export async function sizeOfSheet(
   };
   session.post('Emulation.setEmulatedMedia', paperMedia);
   lay({ width, height });
-  await deadline.step('measure the sheet', unblocked(page, deadline, removeHiddenBreaks(page)));
+  await deadline.step('measure the sheet', unblocked(page, deadline, removeBreaksInClosedTrees(page)));
   const inColumns = await askPage(page, deadline, 'measure the sheet', call('prepareSheet'));
   lay({ width, height: height + PROBE });
   await askPage(page, deadline, 'measure the sheet', call('keepHeights'));
