@@ -15,7 +15,7 @@ export interface Search {
   readonly lets: (event: LoggedEvent) => boolean;
   /** Maximum number of events to return. */
   readonly limit: number;
-  /** Maximum number of pages to read; smaller ones count as parts. @default unlimited */
+  /** Maximum number of pages to read; a smaller page counts as its share of one. @default unlimited */
   readonly maxPages?: number;
   /** While it is not aborted, the search waits for events when no past one matches. */
   readonly until: AbortSignal;

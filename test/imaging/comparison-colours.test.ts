@@ -146,6 +146,15 @@ describe('colours that comparisons tell apart', () => {
     },
   );
 
+  it('reports a line of one pixel that appears between two colours', async () => {
+    const [before, after] = ['', '#cbd5e1 30px 31px,'].map((line) =>
+      onWhite(boxes([`background:linear-gradient(#fff 30px,${line}#e5e7eb 30px)`])),
+    );
+    const { x, y } = boxAt(0);
+    const regions = await regionsOf(before ?? '', after ?? '');
+    expect(regions.map(({ to }) => to)).toEqual([{ x, y: y + 30, width: WIDTH, height: 1 }]);
+  });
+
   it('reports nothing for boxes and lines at another fraction of a pixel', async () => {
     const drawn = ['background:#dde', 'background:#dde;border:1px solid #e5e7eb', `${RULE}`, `${RULE};height:100px`];
     const moved = drawn.map((style, index) => `${style};transform:translate(0.${index + 2}px,0.${index + 3}px)`);

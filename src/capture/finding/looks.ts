@@ -42,8 +42,8 @@ export function leaderFinder(): (hash: string) => string {
     const similar = leaders.find((each) => {
       const differing = bitsSet(each.high ^ high) + bitsSet(each.low ^ low);
       if (differing > MAX_DISTANCE) return false;
-      // An empty page has few bits, and a form on it few more: they may differ in half of those that either has. One bit
-      // is noise.
+      // An empty page has few set bits, and a form on it few more: such hashes may differ in half of the bits that either
+      // has. One bit is noise.
       return differing === 1 || 2 * differing <= bitsSet(each.high | high) + bitsSet(each.low | low);
     });
     if (similar === undefined) leaders.push({ hash, high, low });

@@ -41,7 +41,7 @@ function isMovedEdge(a: Uint32Array, b: Uint32Array, { first, end, step }: Acros
 
 /**
  * Whether some pixels lost about as much of the colour of a line as others gained. Where the sides have different
- * colours, the one that the line leaves gains the rest; of a thin line, it may gain all.
+ * colours, pixels may gain the colour of a side, too: one of two pixels even all that the other lost.
  */
 function isMovedLine(a: Uint32Array, b: Uint32Array, { first, end, step }: Across): boolean {
   const thickness = (end - first) / step;
@@ -60,7 +60,7 @@ function isMovedLine(a: Uint32Array, b: Uint32Array, { first, end, step }: Acros
       [low, high] = [Math.min(low, before, after), Math.max(high, before, after)];
     }
     if (Math.abs(gained - lost) > sides + (high - low) * COVERAGE_STEP + rounding) return false;
-    if (Math.min(gained, lost) > MAX_STEP || (thickness <= MAX_EDGE && sides > rounding)) isExchange = true;
+    if (Math.min(gained, lost) > MAX_STEP || (thickness === MAX_EDGE && sides > rounding)) isExchange = true;
   }
   return isExchange;
 }

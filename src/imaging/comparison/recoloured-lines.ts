@@ -22,6 +22,8 @@ export function recolouredLines(a: Uint32Array, b: Uint32Array, width: number): 
   // Pixels across a line are a run of different ones. It ends at an equal one, or after the last row or column.
   for (let y = 0, rows = 1; y <= height; y += rows) {
     const row = y * width;
+    // Horizontal lines share one place: one that ends in an earlier row does not go on here.
+    horizontal.ends[0] = -1;
     const own = differencesIn(a, b, row, y < height ? row + width : row);
     rows = own.from < own.to ? equalRows(a, b, y, width) : 1;
     const [from, to] = [Math.min(own.from, above.from), Math.max(own.to, above.to)];

@@ -49,16 +49,20 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
     if (!events.some(isTold)) return [];
     let asked = await askedNow();
     const all: (readonly Addressee[])[] = [];
-    const letOthers = takeTurns();
+    let letOthers = takeTurns();
     for (const event of events) {
       const matching: string[] = [];
       let isOutdated = false;
       for (const [id, { notifyAfter, sees, matches }] of isTold(event) ? asked : []) {
-        // A key may have many queries, and lose them or be removed while others have a turn.
+        // Queries and keys may be removed while others have a turn.
         if (await letOthers()) isOutdated = true;
         if (event.id > notifyAfter && isVisible(event, sees) && matches(event)) matching.push(id);
       }
-      if (isOutdated) asked = await askedNow();
+      if (isOutdated) {
+        asked = await askedNow();
+        // The time in which it was asked is no part of a turn.
+        letOthers = takeTurns();
+      }
       all.push(matching.flatMap((id) => asked.get(id)?.addressees ?? []));
     }
     return all;
