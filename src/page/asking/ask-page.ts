@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Protocol } from 'devtools-protocol';
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../../cdp/connection.ts';
@@ -38,6 +39,18 @@ export const READING_WORLD = 'capstan-reading';
 /** Name of the isolated world of outputs. Its expressions may take long, and are ended. */
 export const OUTPUT_WORLD = 'capstan-outputs';
 
+/**
+ * Resolves with the context of an isolated world of a document. Asked for each time: after a navigation to another
+ * process, an id that was kept may name the page's own world.
+ */
+export async function contextIn(
+  { session, frame }: Pick<EvaluatedFrame, 'session' | 'frame'>,
+  world = READING_WORLD,
+): Promise<Protocol.Runtime.ExecutionContextId> {
+  const asked = { frameId: frame.id, worldName: world };
+  return (await session.send('Page.createIsolatedWorld', asked)).executionContextId;
+}
+
 interface EvaluateOptions {
   readonly world?: string;
   readonly timeoutMs?: number;
@@ -45,25 +58,20 @@ interface EvaluateOptions {
 }
 
 /**
- * Calls a script in the page's document, in an isolated world where the page's scripts cannot change
- * what it calls. Scripts share that world; a promise is awaited, so it must not depend on timers that the page can
- * clear. Returns undefined when the document was replaced meanwhile, or when the script ran for `timeoutMs`. Does
- * not resolve while a script blocks the page. `mayThrow`: an error of the script is not thrown.
+ * Calls a script in the page's document, in an isolated world where the page's scripts cannot change what it calls.
+ * Scripts share that world; a promise is awaited, so it must not depend on timers that the page can clear. Returns
+ * undefined when the document was replaced meanwhile, or when the script ran for `timeoutMs`. Does not resolve while a
+ * script blocks the page. `mayThrow`: an error of the script is not thrown.
  */
 export async function evaluate(
-  { session, frame }: EvaluatedFrame,
+  page: EvaluatedFrame,
   expression: Call,
-  { world = READING_WORLD, timeoutMs, mayThrow = false }: EvaluateOptions = {},
+  { world, timeoutMs, mayThrow = false }: EvaluateOptions = {},
 ): Promise<unknown> {
   try {
-    // Asked for each time: after a navigation to another process, an id that was kept may name the page's own world.
-    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
-      frameId: frame.id,
-      worldName: world,
-    });
-    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    const { result, exceptionDetails } = await page.session.send('Runtime.evaluate', {
       expression,
-      contextId: executionContextId,
+      contextId: await contextIn(page, world),
       awaitPromise: true,
       returnByValue: true,
       ...(timeoutMs !== undefined && { timeout: timeoutMs }),

@@ -2,7 +2,7 @@ import { parseSelector, type SelectorStep } from '../../capture/comparison/selec
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, READING_WORLD, unblocked } from '../asking/ask-page.ts';
+import { contextIn, evaluate, unblocked } from '../asking/ask-page.ts';
 import { type Call, call } from '../asking/page-scripts.ts';
 import type { EvaluatedFrame, PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -112,14 +112,12 @@ async function enterFrames(
  * undefined for a frame without a document.
  */
 export async function frameIds(
-  { session, frame }: EvaluatedFrame,
+  page: EvaluatedFrame,
   expression: Call,
-  { count, world = READING_WORLD }: { readonly count?: (frames: number) => void; readonly world?: string },
+  { count, world }: { readonly count?: (frames: number) => void; readonly world?: string },
 ): Promise<readonly (string | undefined)[]> {
-  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
-    frameId: frame.id,
-    worldName: world,
-  });
+  const { session } = page;
+  const contextId = await contextIn(page, world);
   const { result } = await session.send('Runtime.evaluate', { expression, contextId, objectGroup: HANDLES });
   if (result.objectId === undefined) return [];
   const { result: members } = await session.send('Runtime.getProperties', {

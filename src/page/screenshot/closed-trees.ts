@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import { CdpError } from '../../cdp/connection.ts';
-import { READING_WORLD } from '../asking/ask-page.ts';
+import { contextIn } from '../asking/ask-page.ts';
 import { functionOf } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
@@ -11,16 +11,14 @@ const MAX_TREES = 1_000;
  * Removes breaks between pages in closed shadow trees, which scripts do not find, and in those within them. They stay
  * in a document whose description is larger than 4 MiB or too deep for Chromium.
  */
-export async function removeBreaksInClosedTrees({ session, frame }: IsolatedPage): Promise<void> {
+export async function removeBreaksInClosedTrees(page: IsolatedPage): Promise<void> {
+  const { session } = page;
   try {
     const described = session.sendForShort('DOM.getDocument', { depth: -1, pierce: true });
     session.post('DOM.disable');
     const trees = closedTrees((await described).root).slice(0, MAX_TREES);
     if (trees.length === 0) return;
-    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
-      frameId: frame.id,
-      worldName: READING_WORLD,
-    });
+    const executionContextId = await contextIn(page);
     const resolved = await Promise.all(
       trees.map(({ backendNodeId }) => session.send('DOM.resolveNode', { backendNodeId, executionContextId })),
     );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import { evaluate, READING_WORLD, unblocked, untilAnswered } from '../asking/ask-page.ts';
+import { contextIn, evaluate, unblocked, untilAnswered } from '../asking/ask-page.ts';
 import { call, functionOf, type ResultOf } from '../asking/page-scripts.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
@@ -81,9 +81,9 @@ async function boxOfNoted(page: IsolatedPage, place: Place): Promise<Exclude<Fou
 async function revealFrame({ frame }: Place, from: Place): Promise<unknown> {
   const { session } = from;
   try {
-    const [{ backendNodeId }, { executionContextId }] = await Promise.all([
+    const [{ backendNodeId }, executionContextId] = await Promise.all([
       session.send('DOM.getFrameOwner', { frameId: frame.id }),
-      session.send('Page.createIsolatedWorld', { frameId: from.frame.id, worldName: READING_WORLD }),
+      contextIn(from),
     ]);
     const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId });
     if (object.objectId === undefined) return undefined;
