@@ -24,8 +24,10 @@ interface DnsLookupOptions {
 
 /** Attempts per name server; c-ares waits longer each time. */
 const TRIES = 3;
-/** Time limit for the second address family after the first has answered: some name servers never answer for IPv6. */
-const OTHER_FAMILY_MS = 500;
+/** Time limit for IPv6 addresses once those for IPv4 are known: some name servers never answer for IPv6. */
+const LATE_IPV6_MS = 500;
+/** Time limit for IPv4 addresses once those for IPv6 are known. Longer: on many machines IPv6 leads nowhere. */
+const LATE_IPV4_MS = 3_000;
 /** Error codes that do not tell whether the name exists. The next server is asked, as glibc does. */
 const SERVER_FAILURES: ReadonlySet<unknown> = new Set([SERVFAIL, REFUSED, NOTIMP]);
 const ABSENCES: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);
@@ -84,9 +86,9 @@ async function askServers(name: string, servers: readonly string[], signal: Abor
 /** Resolves with the addresses of both families, alternating and IPv6 first (RFC 8305). */
 async function askBothFamilies(resolver: Resolver, name: string): Promise<readonly string[]> {
   const settled = new AbortController();
-  const asked = [resolver.resolve6(name).then(atLeastOne), resolver.resolve4(name).then(atLeastOne)];
-  const late = Promise.any(asked)
-    .then(() => delay(OTHER_FAMILY_MS, undefined, { signal: settled.signal }))
+  const asked = [resolver.resolve6(name).then(atLeastOne), resolver.resolve4(name).then(atLeastOne)] as const;
+  const late = Promise.any([asked[0].then(() => LATE_IPV4_MS), asked[1].then(() => LATE_IPV6_MS)])
+    .then((ms) => delay(ms, undefined, { signal: settled.signal }))
     .then(() => resolver.cancel());
   // `late` may reject when both queries fail or `settled` is aborted. The queries' own results in `asked` decide.
   late.catch(() => {});

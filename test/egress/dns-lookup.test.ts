@@ -91,6 +91,15 @@ describe('createDnsLookup', () => {
       },
     );
 
+    it('waits for slow IPv4 addresses when those for IPv6 come at once', async () => {
+      await using dns = await lookupIn((_, type) =>
+        type === 'A'
+          ? { ...alias, addresses: ['192.0.2.1'], when: delay(800) }
+          : { ...alias, addresses: ['2001:db8::1'] },
+      );
+      expect(await dns.lookup('www.test', signal)).toEqual(['2001:db8::1', '192.0.2.1']);
+    });
+
     it('returns the addresses of one family when the other has only the alias', async () => {
       await using dns = await lookupIn((_, type) => ({ ...alias, addresses: type === 'A' ? ['192.0.2.1'] : [] }));
       expect(await dns.lookup('www.test', signal)).toEqual(['192.0.2.1']);
