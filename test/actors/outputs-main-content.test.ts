@@ -104,6 +104,17 @@ describe('the main content', () => {
     expect(text).not.toMatch(FRAME);
   });
 
+  it('has a displayed formula with the text before it', async () => {
+    const equation = (tex: string, letters: string) =>
+      `<math display=block><semantics><mrow>${letters}</mrow><annotation encoding="application/x-tex">${tex}</annotation></semantics></math>`;
+    const text =
+      await markdownOf(`<main><article><h1>Energy</h1><p>Mass and energy are the same physical entity and can be changed into each other, as the paper of 1905 has shown. The following formulas are found in it.</p>
+      <p>For a body at rest ${equation('a=b', '<mi>a</mi><mo>=</mo><mi>b</mi>')}</p>
+      <p>and at any velocity ${equation('c=d', '<mi>c</mi><mo>=</mo><mi>d</mi>')}${equation('e=f', '<mi>e</mi><mo>=</mo><mi>f</mi>')}</p></article></main>`);
+    expect(text).toContain('For a body at rest\n\n$$a=b$$\n\nand at any velocity\n\n$$c=d$$\n\n$$e=f$$');
+    expect(text).not.toMatch(FRAME);
+  });
+
   it('has code as it was written, with the language that the elements around it name', async () => {
     const text =
       await markdownOf(`<main><h1>Tides</h1><p>This computes the height of the tide at any time of the day.</p>

@@ -324,6 +324,7 @@ describe('a formula in Markdown', () => {
   const math = (tex: string, content: string, display = '') =>
     `<math ${display}><semantics><mrow>${content}</mrow><annotation encoding="application/x-tex">${tex}</annotation></semantics></math>`;
   const SQUARE = '<msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mfrac><mi>a</mi><mi>b</mi></mfrac>';
+  const TEX_BLOCK = '$$x^2+\\frac{a}{b}$$';
 
   it('is its TeX, in the line or apart', async () => {
     const text = await markdownOf(
@@ -331,6 +332,18 @@ describe('a formula in Markdown', () => {
     );
     expect(text).toContain('Here $x^2+\\frac{a}{b}$ holds.');
     expect(text).toContain('$$x^{2}$$');
+  });
+
+  it('is a block of its own when it is displayed, also outside of a paragraph and in the middle of one', async () => {
+    const displayed = math('x^2+\\frac{a}{b}', SQUARE, 'display=block');
+    expect(
+      await markdownOf(`<p>Here ${displayed} holds.</p>${displayed}<p>So does<ul><li>this ${displayed}</ul>`),
+    ).toBe(`Here\n\n${TEX_BLOCK}\n\nholds.\n\n${TEX_BLOCK}\n\nSo does\n\n- this\n\n  ${TEX_BLOCK}\n`);
+    const style = 'display:block;text-align:center';
+    const katex = `<span class=katex-display style="${style}"><span class=katex style="${style}"><span>x<sup>2</sup>+a/b</span><span style="display:none">${math('x^2+\\frac{a}{b}', SQUARE)}</span></span></span>`;
+    expect(await markdownOf(`<p>It is known<div class="math math-display">${katex}</div><p>since long.`)).toBe(
+      `It is known\n\n${TEX_BLOCK}\n\nsince long.\n`,
+    );
   });
 
   it('is the TeX that KaTeX has hidden', async () => {

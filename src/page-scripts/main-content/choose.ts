@@ -1,4 +1,5 @@
 import { type PageElement, select, selectOne, textOf } from '../dom/dom.ts';
+import { texOf } from '../markdown/formulas.ts';
 import { chancesOf, MIN_COPIED_WORDS } from './chance.ts';
 import { type Path, pathsOf } from './kinds.ts';
 import { isAlike, type Run } from './runs.ts';
@@ -18,9 +19,10 @@ type Wholes = ReadonlyMap<PageElement, number[]>;
 /**
  * Decides which runs are main content: those with which the expected F1 score of the words is highest. A table is
  * selected or left out as a whole, and selected when it is between selected runs. So is a list that is not mostly
- * links; a list is also selected when most of its words are, and when a selected text introduces it. A heading is
- * selected with what follows it, and the title of the page always is. A text that occurs at several places is included
- * once, from its likeliest place; sites repeat texts for phones, excerpts and quotations.
+ * links; a list is also selected when most of its words are, and when a selected text introduces it. A displayed formula
+ * is selected with the text before it, a heading with what follows it, and the title of the page always. A text that
+ * occurs at several places is included once, from its likeliest place; sites repeat texts for phones, excerpts and
+ * quotations.
  */
 export function chosenRuns(
   runs: readonly Run[],
@@ -41,6 +43,7 @@ export function chosenRuns(
   }
   completeLists(chosen, runs, body);
   for (const at of copiesAmong(best, runs, tables)) chosen.delete(at);
+  chooseFormulas(chosen, runs);
   chooseHeadings(chosen, runs);
   return chosen;
 }
@@ -144,6 +147,12 @@ function isAmidst(items: readonly number[], chosen: ReadonlySet<number>, runs: r
   if (!chosen.has(Math.min(...items) - 1) || !chosen.has(Math.max(...items) + 1)) return false;
   const of = items.flatMap((at) => runs[at] ?? []);
   return of.reduce((sum, { linked, text }) => sum + linked - text.length / 2, 0) < 0;
+}
+
+function chooseFormulas(chosen: Set<number>, runs: readonly Run[]): void {
+  for (const [at, { around }] of runs.entries()) {
+    if (chosen.has(at - 1) && around.some((element) => texOf(element) !== null)) chosen.add(at);
+  }
 }
 
 function chooseHeadings(chosen: Set<number>, runs: readonly Run[]): void {

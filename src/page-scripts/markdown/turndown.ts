@@ -30,11 +30,7 @@ export function markdownWriter(): (element: PageElement) => string {
   turndown.addRule('heading', { filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'], replacement: heading });
   turndown.addRule('raised', { filter: 'sup', replacement: raised });
   turndown.addRule('pair', { filter: isOfPairs, replacement: writeOfPairs });
-  turndown.addRule('formula', {
-    filter: (element: PageElement) => texOf(element) !== null,
-    replacement: (_: string, element: PageElement) =>
-      texOf(element)?.replaceAll('|', closest(element, 'table') === null ? '|' : PIPE) ?? '',
-  });
+  turndown.addRule('formula', { filter: (element: PageElement) => texOf(element) !== null, replacement: formula });
   turndown.remove(REMOVED);
   const escaped = turndown.escape.bind(turndown);
   // A `&` could begin the name of a character, such as `&copy;`.
@@ -66,6 +62,13 @@ function raised(content: string, element: PageElement): string {
   const text = textOf(element).trim();
   if (!EXPONENT.test(text) || selectOne(element, 'a, img') !== null) return content;
   return /[\dijkmntxy]\s*[-+−–*/·]/.test(text) ? `^(${text})` : `^${text}`;
+}
+
+/** A displayed formula is a block of its own, except in a table, whose cells have one line. */
+function formula(_: string, element: PageElement): string {
+  const tex = texOf(element) ?? '';
+  if (closest(element, 'table') !== null) return tex.replaceAll('|', PIPE);
+  return tex.startsWith('$$') ? `\n\n${tex}\n\n` : tex;
 }
 
 const task = (_: string, box: PageElement): string => (attribute(box, 'checked') === null ? '[ ] ' : '[x] ');

@@ -14,6 +14,7 @@ import {
   textOf,
 } from '../dom/dom.ts';
 import { escapeLines, withBackslashes } from './escape-lines.ts';
+import { texOf } from './formulas.ts';
 import { simplify } from './simplify.ts';
 import { markdownWriter } from './turndown.ts';
 
@@ -61,7 +62,7 @@ function* blocksIn(container: PageElement): Generator<readonly PageNode[]> {
     }
     if (paragraph.length > 0) yield paragraph;
     paragraph = [];
-    if (isContainer) yield* blocksIn(node);
+    if (isContainer && texOf(node) === null) yield* blocksIn(node);
     else yield [node];
   }
   if (paragraph.length > 0) yield paragraph;
