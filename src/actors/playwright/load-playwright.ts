@@ -14,7 +14,7 @@ let loading: Promise<BrowserType> | undefined;
 
 /**
  * Loads Playwright on first use: a service without interactive captures never pays for it. Its two bundles hold the
- * event loop, and other requests are answered between them. Measured: 0.26 s of CPU time, at most 80 ms of it in a turn,
+ * event loop, and other requests are answered between them. Measured: 0.26 s of CPU time, at most 90 ms of it in a turn,
  * and 50 MiB.
  */
 export function loadPlaywright(): Promise<BrowserType> {
