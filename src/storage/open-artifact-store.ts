@@ -40,8 +40,9 @@ const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise
     return remoteStore(gridfsBackend(mongo.database, mongo.ask));
   },
   s3: async ({ s3, onProblem }) => {
-    const { openS3 } = await import('./s3/open.ts');
-    return remoteStore(openS3(s3, onProblem));
+    const { createS3Client } = await import('./s3/client.ts');
+    const { s3Backend } = await import('./s3/backend.ts');
+    return remoteStore(s3Backend(createS3Client(s3, { onProblem }), s3.s3Presign));
   },
 };
 

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import got from 'got';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import type { ObjectStoreConfig } from '../../config/slices.ts';
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -38,17 +40,14 @@ function credentialsOf(accessKeyId: string, secretAccessKey: string, sessionToke
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
 }
 
-export interface Keys {
-  readonly accessKey: string | null;
-  readonly secretKey: string | null;
-}
+type Keys = Partial<Pick<ObjectStoreConfig, 's3AccessKey' | 's3SecretKey'>>;
 
 /** The keys of the configuration; else those of the environment; else those that the container's endpoint hands out. */
-export function credentialSource({ accessKey, secretKey }: Keys, env: Environment = process.env): CredentialSource {
-  const accessKeyId = accessKey ?? env.AWS_ACCESS_KEY_ID;
-  const secretAccessKey = secretKey ?? env.AWS_SECRET_ACCESS_KEY;
+export function credentialSource({ s3AccessKey, s3SecretKey }: Keys, env: Environment = process.env): CredentialSource {
+  const accessKeyId = s3AccessKey ?? env.AWS_ACCESS_KEY_ID;
+  const secretAccessKey = s3SecretKey ?? env.AWS_SECRET_ACCESS_KEY;
   if (accessKeyId && secretAccessKey) {
-    const credentials = credentialsOf(accessKeyId, secretAccessKey, accessKey ? undefined : env.AWS_SESSION_TOKEN);
+    const credentials = credentialsOf(accessKeyId, secretAccessKey, s3AccessKey ? undefined : env.AWS_SESSION_TOKEN);
     return () => Promise.resolve(credentials);
   }
   const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: path, AWS_CONTAINER_CREDENTIALS_FULL_URI: uri } = env;
@@ -60,8 +59,6 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
   if (url.protocol !== 'https:' && !PLAIN_HOSTS.includes(url.hostname)) {
     throw new Error(`AWS_CONTAINER_CREDENTIALS_FULL_URI names ${url.host} without TLS; it takes https`);
   }
-  let known: Grant | undefined;
-  let asking: Promise<Grant> | undefined;
 
   async function ask(): Promise<Grant> {
     // The token in the file is replaced while the container runs.
@@ -71,21 +68,14 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     return grantSchema.parse(grant);
   }
 
+  // Keys that cannot be renewed are used to their end.
+  const known = new LRUCache<'keys', Grant>({ max: 1, fetchMethod: ask, allowStaleOnFetchRejection: true });
+  const noKeys = (cause?: unknown) =>
+    Promise.reject(new Error('the endpoint of the container gave no keys', { cause }));
   return async () => {
-    // An unreadable end is NaN, and counts as near.
-    if (known === undefined || !(Date.now() < known.ends - EARLY_MS)) {
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-      try {
-        known = await asking;
-      } catch (error) {
-        // Keys that cannot be renewed are used to their end.
-        if (known === undefined || !(Date.now() < known.ends)) {
-          throw new Error('the endpoint of the container gave no keys', { cause: error });
-        }
-      }
-    }
-    return known.credentials;
+    // An end that cannot be read is NaN, and counts as near.
+    const isFresh = Date.now() < (known.get('keys')?.ends ?? 0) - EARLY_MS;
+    const grant = await known.fetch('keys', { forceRefresh: !isFresh }).catch(noKeys);
+    return grant === undefined || Date.now() >= grant.ends ? noKeys() : grant.credentials;
   };
 }
