@@ -15,7 +15,7 @@ export interface Backend {
   /** Writes a small object unless there is one with this key; resolves with whether it did. */
   insert(key: string, content: Uint8Array): Promise<boolean>;
   /** Reads bytes of an object: fewer when it ends earlier, or a part of it is gone. */
-  get(key: string, span: ByteSpan): Promise<FoundObject | undefined>;
+  get(key: string, span: ByteSpan): Promise<Buffer | undefined>;
   /** Returns the size of an object in bytes; undefined when it, or a part of it, is gone. */
   size(key: string): Promise<number | undefined>;
   /** Iterates over the objects whose keys begin so, in the order of their keys. `after`: those above this key. */
@@ -29,12 +29,6 @@ export interface Backend {
     | ((key: string, named: { readonly type: string; readonly file: string }) => Promise<string>)
     | undefined;
   close(): void;
-}
-
-export interface FoundObject {
-  readonly content: Buffer;
-  /** Bytes of the whole object. */
-  readonly bytes: number;
 }
 
 export interface ListedObject {

@@ -8,8 +8,8 @@ import { filesIn } from '../records/captured-files.ts';
 import { fileKey } from './keys.ts';
 
 /*
- * The object `capture`: a line of JSON (`Head`), the packed files, one after another, then the record as JSON. So most
- * captures cost two writes, that of their image included, and appear whole.
+ * The object `capture`: a line of JSON (`Head`), then the packed files, one after another; the last one is the record. So
+ * most captures cost two writes, that of their image included, and appear whole.
  */
 
 /** Maximum size of a packed file; a longer one, and the image, is an object of its own. */
@@ -19,7 +19,7 @@ const MAX_TOGETHER_BYTES = 8 * 1024 * 1024;
 
 /** A file of a capture. */
 interface StoredFile {
-  readonly kind: ArtifactKind;
+  readonly kind: ArtifactKind | 'record';
   readonly bytes: number;
   /** In hex. */
   readonly sha256: string;
@@ -34,6 +34,7 @@ export function keysOf(files: readonly StoredFile[]): readonly string[] {
 
 /** A file that is an object of its own. */
 interface LooseFile extends StoredFile {
+  readonly kind: ArtifactKind;
   readonly key: string;
   readonly content: Uint8Array;
 }
@@ -55,31 +56,35 @@ export async function packed(
   const loose: LooseFile[] = [];
   const contents: Uint8Array[] = [];
   let together = json.length;
-  for (const [kind, given] of filesIn(captured)) {
+  for (const [kind, given] of [...filesIn(captured), ['record', json] as const]) {
     const content = typeof given === 'string' ? Buffer.from(given) : given;
     const bytes = content.byteLength;
-    const file = { kind, bytes, sha256: kind === 'image' ? info.sha256 : await sha256(content) };
+    const file = { bytes, sha256: kind === 'image' ? info.sha256 : await sha256(content) };
     const isSmall = kind !== 'image' && bytes <= MAX_PACKED_BYTES && together + bytes <= MAX_TOGETHER_BYTES;
-    if (isSmall || bytes === 0) {
-      files.push(file);
+    if (kind === 'record' || isSmall || bytes === 0) {
+      files.push({ kind, ...file });
       contents.push(content);
       together += bytes;
     } else {
       const key = fileKey(info, upload, artifactFile(kind, info.format));
-      files.push({ ...file, key });
-      loose.push({ ...file, key, content });
+      files.push({ kind, ...file, key });
+      loose.push({ kind, ...file, key, content });
     }
   }
   const head: Head = { info, files };
-  return { capture: Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents, json]), loose };
+  return { capture: Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]), loose };
 }
 
 export interface Unpacked {
   readonly info: ScreenshotInfo;
-  /** `start`: where a packed file begins. */
-  readonly files: readonly (StoredFile & { readonly start: number })[];
-  /** Where the record begins; it ends with the object. */
-  readonly recordStart: number;
+  readonly files: readonly PlacedFile[];
+  /** Bytes of the whole capture. */
+  readonly bytes: number;
+}
+
+export interface PlacedFile extends StoredFile {
+  /** Where a packed file begins. */
+  readonly start: number;
 }
 
 /** Reads the head of an object; undefined when it ends later. Throws a `SyntaxError` when it is damaged. */
@@ -87,11 +92,11 @@ export function unpacked(beginning: Buffer): Unpacked | undefined {
   const end = beginning.indexOf('\n');
   if (end === -1) return undefined;
   const { info, files }: Head = JSON.parse(beginning.toString('utf8', 0, end));
-  let recordStart = end + 1;
+  let next = end + 1;
   const placed = files.map((file) => {
-    const start = recordStart;
-    if (file.key === undefined) recordStart += file.bytes;
+    const start = next;
+    if (file.key === undefined) next += file.bytes;
     return { ...file, start };
   });
-  return { info, files: placed, recordStart };
+  return { info, files: placed, bytes: files.reduce((sum, file) => sum + file.bytes, end + 1) };
 }

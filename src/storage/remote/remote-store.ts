@@ -7,13 +7,12 @@ import { nullIfDamaged } from '../failures/store-errors.ts';
 import { describeNewest } from '../files/ids-by-time.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';
-import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact } from '../ports/artifact-store.ts';
+import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact, RemovedArtifacts } from '../ports/artifact-store.ts';
 import type { Backend } from './backend.ts';
-import { type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
+import { type FoundCapture, findCapture, listedCapture, listedCaptures, packedFile, wholeCapture } from './captures.ts';
 import { keyOf } from './keys.ts';
-import { keysOf, packed } from './pack.ts';
-import { findRemovable, removeCaptures } from './removal.ts';
-import { UPLOAD_MS } from './sweep.ts';
+import { keysOf, type PlacedFile, packed } from './pack.ts';
+import { noteRemoved, UPLOAD_MS } from './sweep.ts';
 
 /** Number of bytes of a file that are read at once. */
 const PIECE_BYTES = 2 * 1024 * 1024;
@@ -48,16 +47,13 @@ export function createRemoteStore(
         backend.putFile(key, content, { type: ARTIFACTS[kind].mediaType(info.format), sha256 }),
       ),
     );
-    try {
-      // All uploads have ended before anything is removed: a running one would leave its file behind.
-      for (const uploaded of uploads) if (uploaded.status === 'rejected') throw uploaded.reason;
-      // A clock that was set, or a machine that slept, counts as well.
-      if (Math.abs(Date.now() - begunAt) > uploadMs) {
-        throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
-      }
-    } catch (error) {
+    // All uploads have ended before anything is removed: a running one would leave its file behind.
+    const failed = uploads.find((one) => one.status === 'rejected');
+    // A clock that was set, or a machine that slept, counts as well.
+    const isLate = Math.abs(Date.now() - begunAt) > uploadMs;
+    if (failed !== undefined || isLate) {
       await removeUnused();
-      throw error;
+      throw failed?.reason ?? new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
     }
     // Until this has an answer, the capture may appear at any time: its files stay.
     const isFirst = await show(info.id, capture, keys);
@@ -101,8 +97,8 @@ export function createRemoteStore(
   }
 
   /** Reads a packed file at once, so that it can be read to its end when its capture is removed. */
-  async function packedReader(found: FoundCapture, { start, bytes }: FoundCapture['files'][number]) {
-    const content = await packedBytes(backend, found, start, bytes);
+  async function packedReader(found: FoundCapture, file: PlacedFile) {
+    const content = await packedFile(backend, found, file);
     return content && ((span: ByteSpan) => [content.subarray(span.start, span.end + 1)]);
   }
 
@@ -113,16 +109,33 @@ export function createRemoteStore(
       for (let start = span.start; start <= span.end; start += PIECE_BYTES) {
         const end = Math.min(start + PIECE_BYTES - 1, span.end);
         const piece = await backend.get(key, { start, end });
-        if (piece?.content.length !== end + 1 - start) throw new CapstanError('artifact_damaged');
-        yield piece.content;
+        if (piece?.length !== end + 1 - start) throw new CapstanError('artifact_damaged');
+        yield piece;
       }
     };
   }
 
-  async function remove(ids: readonly number[]) {
-    const removed = await removeCaptures(backend, ids);
-    changed(-removed.bytes);
-    return removed;
+  /** Finds the files of a capture and its bytes; undefined when there is no capture. */
+  async function removable(id: number) {
+    const found = await find(id).catch(nullIfDamaged);
+    if (found !== null) return found && { id, files: keysOf(found.files), bytes: found.bytes };
+    // The head that names the files cannot be read.
+    const listed = await listedCapture(backend, id);
+    return { id, files: listed?.others.map(({ key }) => key) ?? [], bytes: listed?.bytes ?? 0 };
+  }
+
+  /** The files follow when their readers have had time to finish. */
+  async function remove(ids: readonly number[]): Promise<RemovedArtifacts> {
+    const found = (await Promise.all(ids.map(removable))).filter((one) => one !== undefined);
+    if (found.length === 0) return { captures: 0, bytes: 0 };
+    await noteRemoved(
+      backend,
+      found.flatMap(({ files }) => files),
+    );
+    await backend.remove(found.flatMap(({ id }) => [keyOf(id, 'capture'), keyOf(id, 'marks')]));
+    const bytes = found.reduce((sum, one) => sum + one.bytes, 0);
+    changed(-bytes);
+    return { captures: found.length, bytes };
   }
 
   async function measure(signal?: AbortSignal): Promise<number> {
@@ -161,7 +174,7 @@ export function createRemoteStore(
     mark: (id, marks) => backend.put(keyOf(id, 'marks'), Buffer.from(JSON.stringify(marks))),
     oldest: (key) => oldest(key),
     oldestAfter: (id) => oldest(undefined, id),
-    sizeOf: async (id) => (await findRemovable(backend, id))?.bytes ?? 0,
+    sizeOf: async (id) => (await removable(id))?.bytes ?? 0,
     remove,
     get bytes() {
       return total;

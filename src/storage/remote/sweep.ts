@@ -61,7 +61,7 @@ export function createSweep(options: SweepOptions): Sweep {
       if (ageMs <= readingMs) continue;
       const note = await backend.get(key, { start: 0, end: bytes - 1 });
       // A capture whose removal was cut short keeps its files.
-      const unnamed = await unnamedOf(backend, note?.content.toString().split('\n') ?? []);
+      const unnamed = await unnamedOf(backend, note?.toString().split('\n') ?? []);
       await backend.remove(unnamed);
       await backend.remove([key]);
       yield unnamed.length;

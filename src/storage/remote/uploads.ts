@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { nullIfDamaged } from '../failures/store-errors.ts';
-import { hasCopy, namingStore } from '../files/own-copies.ts';
+import { createOwnCopies, namingStore } from '../files/own-copies.ts';
 import type { ArtifactStore, CapturedFiles, LocalStore } from '../ports/artifact-store.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import { filesIn, readFiles } from '../records/captured-files.ts';
@@ -41,12 +41,11 @@ export function createUploads(
   const limit = pLimit(UPLOADS);
   /** Captures until they are marked, or first uploaded: before that, no other process can have uploaded them. */
   const kept = new LRUCache<number, Copy>({ maxSize: KEPT_BYTES, sizeCalculation: bytesOf });
+
   const fresh = new Set<number>();
-  /** Captures that this process has uploaded. `discard` removes them from the store again. */
-  const uploaded = new Set<number>();
 
   function forget(ids: readonly number[]): void {
-    for (const id of ids) for (const known of [kept, fresh, uploaded]) known.delete(id);
+    for (const id of ids) for (const known of [kept, fresh]) known.delete(id);
   }
 
   async function copyOnDisk(id: number): Promise<Copy | undefined> {
@@ -59,10 +58,7 @@ export function createUploads(
   async function upload(copy: Copy | undefined): Promise<StoredRecord | undefined> {
     if (copy === undefined) return undefined;
     const record = await namingStore(copy.record, remote);
-    if (await remote.put(record, copy.files, copy.sha256)) {
-      uploaded.add(record.id);
-      return record;
-    }
+    if (await remote.put(record, copy.files, copy.sha256)) return record;
     const first = await remote.record(record.id);
     // The existing capture was removed meanwhile. The next attempt can store it.
     if (first === undefined) throw new CapstanError('artifacts_unavailable');
@@ -82,12 +78,11 @@ export function createUploads(
   }
 
   return {
-    copyFailed: null,
+    ...createOwnCopies(local, { keepsFailed: false }),
     deliverLater: later ? (id) => limit(deliver, id) : null,
     isFresh: (id) => later && fresh.has(id),
     marked: (id) => void kept.delete(id),
     forget,
-    probe: local.probe,
     stage: async (record, files) => {
       const { id } = record;
       const { info, publish, discard } = await local.stage(record, files);
@@ -97,19 +92,16 @@ export function createUploads(
         info,
         publish,
         discard: async () => {
-          const isOurs = uploaded.has(id);
           forget([id]);
           try {
-            if (isOurs) await remote.remove([id]);
+            // Another image is that of another process, whose capture stays.
+            if ((await remote.info(id))?.sha256 === info.sha256) await remote.remove([id]);
           } finally {
             await discard();
           }
         },
       };
     },
-    keepRecord: local.keepRecord,
-    has: (id) => hasCopy(local, id),
-    record: local.record,
     deliver: ({ id }) => limit(deliver, id),
     release: async (records) => {
       const ids = records.map(({ id }) => id);
