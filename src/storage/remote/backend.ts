@@ -9,7 +9,7 @@ export interface Backend {
   /** The name of the store in the records of its captures. */
   readonly name: ArtifactStoreKind;
   /** Writes a file under a key that was never used. It may be there in part until this resolves. */
-  putFile(key: string, content: Uint8Array, facts: { readonly type: string; readonly sha256: string }): Promise<void>;
+  putFile(key: string, content: Uint8Array, facts: FileFacts): Promise<void>;
   /** Writes a small object, which appears whole. */
   put(key: string, content: Uint8Array): Promise<void>;
   /** Writes a small object unless there is one with this key; resolves with whether it did. */
@@ -29,6 +29,13 @@ export interface Backend {
     | ((key: string, named: { readonly type: string; readonly file: string }) => Promise<string>)
     | undefined;
   close(): void;
+}
+
+export interface FileFacts {
+  /** Media type. */
+  readonly type: string;
+  /** In hex. */
+  readonly sha256: string;
 }
 
 export interface ListedObject {

@@ -3,13 +3,14 @@ import { damagedRecord } from '../failures/store-errors.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
-import { type PlacedFile, type Unpacked, unpacked } from './pack.ts';
+import { type Head, type StoredFile, unpacked } from './pack.ts';
 
 /** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
 const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
 const MAX_MARKS_BYTES = 1024 * 1024;
 
-export interface FoundCapture extends Unpacked {
+export interface FoundCapture extends Head {
+  readonly headBytes: number;
   /** The beginning of the object `capture`. */
   readonly content: Buffer;
 }
@@ -25,7 +26,7 @@ export async function findCapture(backend: Backend, id: number): Promise<FoundCa
   throw damagedRecord(id);
 }
 
-function headOf(content: Buffer, id: number): Unpacked | undefined {
+function headOf(content: Buffer, id: number) {
   try {
     return unpacked(content);
   } catch (error) {
@@ -36,9 +37,10 @@ function headOf(content: Buffer, id: number): Unpacked | undefined {
 /** Reads a packed file; undefined when its capture is gone. */
 export async function packedFile(
   backend: Backend,
-  { info, content }: FoundCapture,
-  { start, bytes }: PlacedFile,
+  { info, content, headBytes }: FoundCapture,
+  { at = 0, bytes }: StoredFile,
 ): Promise<Buffer | undefined> {
+  const start = headBytes + at;
   const end = start + bytes;
   if (end <= content.length || bytes === 0) return content.subarray(start, end);
   const rest = await backend.get(keyOf(info.id, 'capture'), { start, end: end - 1 });

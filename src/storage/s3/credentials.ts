@@ -1,14 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import type { Credentials } from 'aws4';
 import got from 'got';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ObjectStoreConfig } from '../../config/slices.ts';
-
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
 
 /** Returns the credentials of the next request. Rejects when there are none. */
 export type CredentialSource = () => Promise<Credentials>;
@@ -22,17 +17,12 @@ const TIMEOUT_MS = 5000;
 const CONTAINERS = 'http://169.254.170.2';
 const PLAIN_HOSTS = ['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]', 'localhost', '127.0.0.1', '[::1]'];
 
-const grantSchema = z
-  .object({
-    AccessKeyId: z.string(),
-    SecretAccessKey: z.string(),
-    Token: z.string().optional(),
-    Expiration: z.string().transform(Date.parse).default(Number.POSITIVE_INFINITY),
-  })
-  .transform(({ AccessKeyId, SecretAccessKey, Token, Expiration }) => ({
-    credentials: credentialsOf(AccessKeyId, SecretAccessKey, Token),
-    ends: Expiration,
-  }));
+const grantSchema = z.object({
+  AccessKeyId: z.string(),
+  SecretAccessKey: z.string(),
+  Token: z.string().optional(),
+  Expiration: z.string().transform(Date.parse).default(Number.POSITIVE_INFINITY),
+});
 
 type Grant = z.output<typeof grantSchema>;
 
@@ -74,8 +64,9 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     Promise.reject(new Error('the endpoint of the container gave no keys', { cause }));
   return async () => {
     // An end that cannot be read is NaN, and counts as near.
-    const isFresh = Date.now() < (known.get('keys')?.ends ?? 0) - EARLY_MS;
+    const isFresh = Date.now() < (known.get('keys')?.Expiration ?? 0) - EARLY_MS;
     const grant = await known.fetch('keys', { forceRefresh: !isFresh }).catch(noKeys);
-    return grant === undefined || Date.now() >= grant.ends ? noKeys() : grant.credentials;
+    if (grant === undefined || Date.now() >= grant.Expiration) return noKeys();
+    return credentialsOf(grant.AccessKeyId, grant.SecretAccessKey, grant.Token);
   };
 }
