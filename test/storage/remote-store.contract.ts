@@ -192,7 +192,7 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
     });
 
     it('refuses to publish a capture whose upload took so long that a sweep may have deleted its files', async () => {
-      const slow = createRemoteStore(backend, { uploadMs: -1 });
+      const slow = createRemoteStore(backend, -1);
       await expect(slow.put(captureOf(ID), PICTURE)).rejects.toMatchObject({ code: 'artifacts_unavailable' });
       expect(await keys()).toEqual([]);
     });

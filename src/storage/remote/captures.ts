@@ -58,7 +58,7 @@ export async function wholeCapture(backend: Backend, id: number): Promise<WholeC
     findCapture(backend, id),
     backend.get(keyOf(id, 'marks'), { start: 0, end: MAX_MARKS_BYTES }),
   ]);
-  const file = found?.files.find(({ kind }) => kind === 'record');
+  const file = found?.files.at(-1);
   const json = found && file && (await packedFile(backend, found, file));
   if (found === undefined || json === undefined) return undefined;
   try {

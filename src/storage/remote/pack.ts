@@ -77,5 +77,6 @@ export function unpacked(beginning: Buffer): (Head & { readonly headBytes: numbe
   const headBytes = beginning.indexOf('\n') + 1;
   if (headBytes === 0) return undefined;
   const { info, files }: Head = JSON.parse(beginning.toString('utf8', 0, headBytes));
+  if (files.at(-1)?.kind !== 'record') throw new SyntaxError('the head of a capture names no record');
   return { info: checkedScreenshotInfo(info), files, headBytes };
 }

@@ -16,16 +16,11 @@ import { noteRemoved, UPLOAD_MS } from './sweep.ts';
 /** Number of bytes of a file that are read at once. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 
-interface RemoteStoreOptions {
-  /** Time after which a capture is not published, because the sweep may delete its files, in milliseconds. */
-  readonly uploadMs?: number;
-}
-
-/** An artifact store that several processes share. */
-export function createRemoteStore(
-  backend: Backend,
-  { uploadMs = UPLOAD_MS / 2 }: RemoteStoreOptions = {},
-): ArtifactStore {
+/**
+ * An artifact store that several processes share. `uploadMs`: time after which a capture is not published, because the
+ * sweep may delete its files, in milliseconds.
+ */
+export function createRemoteStore(backend: Backend, uploadMs = UPLOAD_MS / 2): ArtifactStore {
   const find = (id: number) => findCapture(backend, id);
   let total: number | null = null;
   let shares: ReadonlyMap<string | null, number> = new Map();

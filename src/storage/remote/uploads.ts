@@ -34,16 +34,11 @@ interface Copy {
   readonly sha256?: string;
 }
 
-interface UploadsOptions {
-  /** Whether captures are answered before their upload. @default false */
-  readonly later?: boolean;
-}
-
-/** `artifacts`: the store as this process reads and changes it. */
+/** `artifacts`: the store as this process reads and changes it. `later`: captures are answered before their upload. */
 export function createUploads(
   local: LocalStore,
   remote: ArtifactStore,
-  { later = false }: UploadsOptions = {},
+  { later = false }: { readonly later?: boolean } = {},
 ): { readonly copies: LocalCopies; readonly artifacts: ArtifactStore } {
   const limit = pLimit(UPLOADS);
   /** Captures until they are marked, or first uploaded: before that, no other process can have uploaded them. */

@@ -5,7 +5,6 @@ import type { LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import aws4 from 'aws4';
 import type { ObjectStoreConfig } from '../../config/slices.ts';
-import type { ListedObject } from '../remote/backend.ts';
 import { credentialSource } from './credentials.ts';
 import { type Answer, failureOf, isTransient } from './failure.ts';
 import { allIn, textIn } from './xml.ts';
@@ -32,12 +31,6 @@ export interface S3ClientOptions {
   readonly lookup?: LookupFunction;
   /** Called when requests fail, at most once a minute. */
   readonly onProblem?: ((problem: unknown) => void) | undefined;
-}
-
-interface Page {
-  readonly objects: readonly ListedObject[];
-  /** The beginnings of keys up to the delimiter. */
-  readonly folders: readonly string[];
 }
 
 interface Wanted {
@@ -111,8 +104,8 @@ export function createS3Client(config: Partial<ObjectStoreConfig>, options: S3Cl
     return failure;
   }
 
-  /** Lists pages. `delimiter`: ends the names of folders. `after`: keys above this one. */
-  async function* list(prefix: string, { delimiter = '', after = '' } = {}): AsyncGenerator<Page> {
+  /** Lists pages. `delimiter`: ends the names of folders, which are the beginnings of keys. `after`: keys above it. */
+  async function* list(prefix: string, { delimiter = '', after = '' } = {}) {
     const query = {
       'list-type': '2',
       prefix: `${ownPrefix}${prefix}`,
