@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ObjectStoreConfig } from '../../config/slices.ts';
 
 /** Returns the credentials of the next request. Rejects when there are none. */
-export type CredentialSource = () => Promise<Credentials>;
+type CredentialSource = () => Promise<Credentials>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
