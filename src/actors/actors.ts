@@ -6,6 +6,7 @@ import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { Script } from './checks/missing-scripts.ts';
+import type { Unavailable } from './launching/launch-breaker.ts';
 
 /** The port through which the rest of the service uses browsers. */
 export interface Actors {
@@ -18,10 +19,8 @@ export interface Actors {
    */
   capture(request: CaptureRequest, signal: AbortSignal, context?: CaptureContext): Promise<Snapshot>;
 
-  /** Whether a browser is available, and if not, why: `reason` for clients, `detail` for the operator. */
-  readonly availability:
-    | { readonly available: true }
-    | { readonly available: false; readonly reason: string; readonly detail: string };
+  /** The reason why no browser is available; null while one is. */
+  readonly unavailable: Unavailable | null;
 
   readonly events$: Observable<BrowserEvent>;
 

@@ -161,7 +161,13 @@ export type Readiness =
       /** Parts that have failed, although the rest works. */
       readonly degraded: DegradedParts;
     }
-  | { readonly ready: false; readonly code: FailureCode; readonly reason: string };
+  | NotReady;
+
+export interface NotReady {
+  readonly ready: false;
+  readonly code: FailureCode;
+  readonly reason: string;
+}
 
 /** The client that requested an administrative action, for the log. */
 export interface RequestedBy {

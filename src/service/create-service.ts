@@ -86,7 +86,7 @@ export async function createService(
     maxDials: () => connected.maxDials,
   });
   const condition = watchCondition(config, {
-    availability: () => (cluster?.isUp === false ? CLUSTER_AWAY : capturing.availability),
+    whyUnavailable: () => (cluster?.isUp === false ? CLUSTER_AWAY : capturing.unavailable),
     storage,
     pipeline,
     cluster: () => cluster?.stats() ?? null,

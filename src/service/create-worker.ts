@@ -58,17 +58,15 @@ export async function createWorker(
     onEnded: (command, outcome) => events.emit(captureEnded(Date.now(), command, outcome)),
   });
   let overload: Overload | null = null;
-  const load = () => ({ running: worker.running, queued: 0, taken: worker.running });
-  const limits = () => ({ maxConcurrent: worker.slots, maxQueue: 0 });
   const condition = watchCondition(config, {
-    availability: () => (cluster.isUp ? capturing.availability : CLUSTER_AWAY),
+    whyUnavailable: () => (cluster.isUp ? capturing.unavailable : CLUSTER_AWAY),
     storage,
     pipeline: {
       get load() {
-        return load();
+        return { running: worker.running, queued: 0, taken: worker.running };
       },
       get limits() {
-        return limits();
+        return { maxConcurrent: worker.slots, maxQueue: 0 };
       },
       refusal: () => (overload === null ? undefined : new CapstanError('queue_full', overload.reason)),
     },

@@ -78,7 +78,7 @@ function byThisProcess({ maxConcurrent, maxQueue }: PipelineConfig, capturing: C
     perform: (command) => performCapture(command, capturing),
     dialling: {
       // Without a browser, captures wait for one, and their targets should not notice.
-      applies: (command) => capturing.availability.available && mayBeDialled(command),
+      applies: (command) => capturing.unavailable === null && mayBeDialled(command),
       dial: (command) => dialCapture(command, capturing),
     },
   };
