@@ -45,11 +45,8 @@ export interface NewJob {
 }
 
 /** Times are ISO 8601, UTC, with milliseconds. */
-export interface JobRecord {
-  readonly id: string;
-  readonly kind: JobKind;
+export interface JobRecord extends Pick<NewJob, 'id' | 'kind' | 'total'> {
   readonly state: JobState;
-  readonly total: number;
   /** Number of requests with an outcome, and how many of these failed. */
   readonly done: number;
   readonly failed: number;
@@ -63,12 +60,7 @@ export interface JobRecord {
 }
 
 /** A job whose lease the caller holds. */
-export interface TakenJob {
-  readonly id: string;
-  readonly kind: JobKind;
-  /** Number of its requests. */
-  readonly total: number;
-  readonly work: Uint8Array;
+export interface TakenJob extends Pick<NewJob, 'id' | 'kind' | 'total' | 'work'> {
   /** Whether an earlier run was interrupted. */
   readonly isResumed: boolean;
 }
