@@ -136,9 +136,9 @@ export interface CaptureService extends ServiceView {
   kill(): void;
 
   /**
-   * Returns the service as a client sees it that may see the captures of one API key alone, as if there were no others.
-   * `key`: the name of the key; `''` for captures that no named key requested, which can be read and not listed. The
-   * statistics are those of the whole service.
+   * Returns the view of a client that may see only the captures of one API key, as if there were no others. `key`: the
+   * name of the key; `''` for captures that no named key requested, which can be read and not listed. The statistics are
+   * those of the whole service.
    */
   onlyOf(key: string): ServiceView;
 

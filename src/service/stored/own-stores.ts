@@ -5,7 +5,7 @@ import { endsList, type Keyset, keysetOf, type ResultStore } from '../../storage
 import { timeOfId } from '../../storage/records/ids.ts';
 import type { ServiceView } from '../capture-service.ts';
 
-/* The stores as a client sees them that may see the captures of one API key alone, see `own-captures.ts`. */
+/* The stores in the view of a client that may see only the captures of one API key, see `own-captures.ts`. */
 
 /** Returns the id under which a view looks for a capture. */
 export type Seen = (id: number) => Promise<number>;
@@ -27,7 +27,7 @@ export function ownResults(results: ResultStore, key: string, seen: Seen): Servi
   };
 }
 
-/** Returns the files of the captures of one key, which `results` are the records of. */
+/** Returns the files of the captures of one key. `results`: the records of these captures. */
 export function ownArtifacts(
   artifacts: ServiceView['artifacts'],
   { results, key, seen }: { readonly results: ServiceView['results']; readonly key: string; readonly seen: Seen },
@@ -61,7 +61,7 @@ async function listOwn(
   for (let after = await keysetBefore(results, before); infos.length < limit; ) {
     const wanted = limit - infos.length;
     const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
-    // Captures of which another store has the files, or whose record is damaged, are left out.
+    // Left out: captures whose files another store has, and captures whose record is damaged.
     const found = await Promise.all(page.map(({ id }) => infoIfReadable(artifacts, id, { undelivered: true })));
     infos.push(...found.filter((info) => info !== undefined));
     const last = page.at(-1);
