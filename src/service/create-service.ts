@@ -111,7 +111,7 @@ export async function createService(
     receivers: receivers.managed,
     suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
-    shared: (id, sightOf) => openShared(service, sightOf, id, Date.now()),
+    shared: (id, sightOf) => openShared(service, sightOf, id),
     stillShared: (links, sightOf) => stillShared(service, sightOf, links),
     events$: events.events$,
     feed,

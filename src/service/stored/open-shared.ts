@@ -8,9 +8,8 @@ export async function openShared(
   whole: CaptureService,
   sightOf: SightOf,
   id: string,
-  now: number,
 ): Promise<Shared | undefined> {
-  const found = await whole.sharedLinks.get(id, now);
+  const found = await whole.sharedLinks.get(id, Date.now());
   const [link] = found === undefined ? [] : await stillShared(whole, sightOf, [found]);
   if (link === undefined) return undefined;
   const sees = sightOf(link)?.sees;
@@ -29,7 +28,7 @@ export async function stillShared(
   const capturesOf = ({ capture, other }: SharedLink) => (other === null ? [capture] : [capture, other]);
   const owners = new Map<number, OfKey>();
   for await (const [id, record] of recordsOf(whole.results, links.flatMap(capturesOf))) {
-    if (record !== undefined) owners.set(id, ofKey(record.api_key_name ?? null));
+    if (record !== undefined) owners.set(id, ofKey(record.api_key_name));
   }
   const isGone = (link: SharedLink) => capturesOf(link).some((id) => !owners.has(id));
   const gone = links.filter(isGone);
