@@ -7,8 +7,8 @@ import { createTargetPolicy, type LiveTargetPolicy } from '../../egress/address-
 import { createAliasLookup } from '../../egress/aliases.ts';
 import { createEgress } from '../../egress/create-egress.ts';
 import type { Egress } from '../../egress/egress.ts';
-import type { OpenedParts } from '../opened-parts.ts';
 import type { NotReady } from '../capture-service.ts';
+import type { OpenedParts } from '../opened-parts.ts';
 import { warnOfMissingFonts } from './font-warning.ts';
 import { createIpFacts } from './ip-facts.ts';
 import { openTechnologies } from './open-technologies.ts';

@@ -4,11 +4,7 @@ import type { SharedLink } from '../../storage/ports/shared-link-store.ts';
 import type { CaptureService, Shared, SightOf } from '../capture-service.ts';
 
 /** Returns a shared link with the view of the key that made it. */
-export async function openShared(
-  whole: CaptureService,
-  sightOf: SightOf,
-  id: string,
-): Promise<Shared | undefined> {
+export async function openShared(whole: CaptureService, sightOf: SightOf, id: string): Promise<Shared | undefined> {
   const found = await whole.sharedLinks.get(id, Date.now());
   const [link] = found === undefined ? [] : await stillShared(whole, sightOf, [found]);
   if (link === undefined) return undefined;

@@ -54,8 +54,8 @@ export async function takeLock(
 
 /**
  * Returns a function that runs additions one after another in all processes, so nothing is added between counting and
- * adding. Rejects with `database_unavailable` when another process holds the lock for too long,
- * for example after it was killed.
+ * adding. Rejects with `database_unavailable` when another process holds the lock for too long, for example after it
+ * was killed.
  */
 export function withLock(documents: DocumentStore): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

@@ -12,7 +12,7 @@ export type { Page };
  */
 
 export type { JobKind };
-export type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'failed';
+type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'failed';
 
 /** Lease of a job, in milliseconds: after this the jobs of a dead process are free. */
 export const JOB_LEASE_MS = 10_000;
