@@ -12,6 +12,7 @@ export type { Page };
  */
 
 export type { JobKind };
+
 type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'failed';
 
 /** Lease of a job, in milliseconds: after this the jobs of a dead process are free. */
