@@ -191,7 +191,9 @@ export function Gallery() {
         />
       )}
       <p class="sr-only" aria-live="polite">
-        {layout !== 'groups' && state === 'ready' && focused === undefined ? `${integer(items.length)} captures loaded` : ''}
+        {layout !== 'groups' && state === 'ready' && focused === undefined
+          ? `${integer(items.length)} captures loaded`
+          : ''}
       </p>
     </View>
   );

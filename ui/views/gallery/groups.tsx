@@ -61,12 +61,7 @@ export function Groups({ filters, by, answer: { data, error, reload } }: GroupsP
       <ul class="groups">
         {groups.map((group, index) => (
           <li key={group.value}>
-            <a
-              class="card group"
-              href={membersOf(filters, by, group)}
-              data-index={index}
-              data-place={group.value}
-            >
+            <a class="card group" href={membersOf(filters, by, group)} data-index={index} data-place={group.value}>
               <Thumbnail result={group.example} width={THUMBNAIL_WIDTH} />
               <span class="group-name" title={group.value}>
                 {nameOf(by, group)}
