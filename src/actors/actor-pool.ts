@@ -96,11 +96,8 @@ export function createActorPool(
       await sweepProfiles();
       await plain.warmUp();
     },
-    get availability(): Actors['availability'] {
-      const unavailable = plain.unavailable;
-      if (unavailable === null) return { available: true };
-      const { reason, detail } = unavailable;
-      return { available: false, reason, detail };
+    get unavailable() {
+      return plain.unavailable;
     },
     stats: () => ({
       busy: pool.borrowed,

@@ -1,11 +1,11 @@
 import type { Observable } from 'rxjs';
-import type { Dialled } from '../capture/dialled.ts';
+import type { CaptureCommand } from '../capture/command.ts';
 import type { BrowserEvent } from '../capture/events.ts';
 import type { ServiceStats } from '../capture/operation/stats.ts';
-import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { Script } from './checks/missing-scripts.ts';
+import type { Unavailable } from './launching/launch-breaker.ts';
 
 /** The port through which the rest of the service uses browsers. */
 export interface Actors {
@@ -18,10 +18,8 @@ export interface Actors {
    */
   capture(request: CaptureRequest, signal: AbortSignal, context?: CaptureContext): Promise<Snapshot>;
 
-  /** Whether a browser is available, and if not, why: `reason` for clients, `detail` for the operator. */
-  readonly availability:
-    | { readonly available: true }
-    | { readonly available: false; readonly reason: string; readonly detail: string };
+  /** The reason why no browser is available; null while one is. */
+  readonly unavailable: Unavailable | null;
 
   readonly events$: Observable<BrowserEvent>;
 
@@ -48,15 +46,9 @@ export interface Actors {
 }
 
 /** The batch of a capture, the connection for it, and callbacks for its progress. */
-export interface CaptureContext {
-  /** The batch of the capture, whose items may share a page. @default null */
-  readonly batch?: string | null;
-  /** The open connection to the target, for the first request to it. */
-  readonly dialled?: Dialled | undefined;
+export interface CaptureContext extends Partial<Pick<CaptureCommand, 'batch' | 'dialled' | 'onPhase'>> {
   /** Part of the request's `timeoutMs` that has passed before, in milliseconds. @default 0 */
   readonly earlierMs?: number;
-  /** Called with each phase that the capture enters. */
-  readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
   /**
    * Called once nothing of the capture is left in a browser, so that another capture may take its slot. The slot
    * itself is freed at most 5 s after the snapshot or the failure: a browser that takes longer hangs, and is replaced.

@@ -25,7 +25,7 @@ interface SharedBrowsers {
 }
 
 /** The browsers, the page and the proxy that a capture uses, once. */
-interface AttemptParts extends Pick<BrowsersConfig, 'indexWords'> {
+interface AttemptParts {
   readonly browserPool: BrowserPool;
   /** Whether the capture has a browser of its own, launched for it. @default false */
   readonly isAlone?: boolean;
@@ -118,13 +118,13 @@ export class BrowserActor {
    * `page_crashed`.
    */
   async #captureOnce(parts: AttemptParts, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
-    const { browserPool, isAlone = false, wanted, open, indexWords } = parts;
+    const { browserPool, isAlone = false, wanted, open } = parts;
     const over = new AbortController();
     const leasing = isAlone ? browserPool.leaseAlone(over.signal) : browserPool.lease(wanted);
     const capturing = deadline
       .step('find a browser', Promise.all([leasing, parts.egressProxy]))
       .then(([{ host }, egressProxy]) =>
-        capturePage((ended) => open(host, egressProxy, request, ended), request, deadline, indexWords),
+        capturePage((ended) => open(host, egressProxy, request, ended), request, deadline, this.#shared.indexWords),
       );
     this.#disposed = disposeOf(capturing, leasing, isAlone);
     try {
@@ -142,7 +142,6 @@ export class BrowserActor {
         ? { browserPool: this.#shared.browsers.interactive, open: openInteractivePage }
         : { browserPool: this.#shared.browsers.plain, open: openPage }),
       egressProxy: this.#egressProxyFor(request, dialled),
-      indexWords: this.#shared.indexWords,
     };
   }
 

@@ -30,6 +30,6 @@ export function isOfKey({ api_key_name: name = '' }: OfKey, key: string | undefi
 }
 
 /** Returns the field of a record, a description or an event; none without a named key. */
-export function ofKey(name: string | null): OfKey {
-  return name === null ? {} : { api_key_name: name };
+export function ofKey(name: string | null | undefined): OfKey {
+  return name == null ? {} : { api_key_name: name };
 }

@@ -7,7 +7,7 @@ export interface CaptureCommand {
   /** The capture's id, which becomes its result's id. */
   readonly id: number;
   readonly request: CaptureRequest;
-  /** Id of the batch that the capture belongs to. */
+  /** Id of the batch that the capture belongs to, whose items may share a page. */
   readonly batch: string | null;
   /** Name of the API key that requested it; null without a named key. */
   readonly apiKeyName: string | null;
@@ -18,5 +18,5 @@ export interface CaptureCommand {
   /** The open connection to its target; undefined when the browser connects. */
   readonly dialled?: Dialled | undefined;
   /** Called with each phase that the capture enters. */
-  readonly onPhase?: (phase: CapturePhase) => void;
+  readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
 }

@@ -216,7 +216,7 @@ export async function requestsOfBatch(
   { requests, labels }: z.output<RequestSchemas['batch']>,
   nextTurn: () => Promise<unknown>,
 ): Promise<readonly CaptureRequest[]> {
-  const parsed = await parseEach(screenshot, 'requests', requests, nextTurn);
+  const parsed = await parseEach(screenshot, requests, nextTurn);
   const labelled = parsed.map((request) => ({
     ...request,
     labels: noneIfEmpty([...new Set([...(request.labels ?? []), ...labels])]),

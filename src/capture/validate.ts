@@ -30,13 +30,12 @@ export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z
 }
 
 /**
- * Parses each element of a list, and waits for `nextTurn` in between: one takes up to 50 ms. `field` names the list in the
- * paths of problems.
+ * Parses each element of a list, and waits for `nextTurn` in between: one takes up to 50 ms. The list is the field
+ * `requests`.
  * @throws CapstanError with `invalid_request` and every invalid field of all elements.
  */
 export async function parseEach<S extends z.ZodType>(
   schema: S,
-  field: string,
   elements: readonly unknown[],
   nextTurn: () => Promise<unknown>,
 ): Promise<z.output<S>[]> {
@@ -49,7 +48,7 @@ export async function parseEach<S extends z.ZodType>(
   throw withSuggestions(MAX_SUGGESTIONS, () => {
     // The texts of errors are made when they are read.
     const issues = results.map(({ error }) => error?.issues ?? []);
-    const problems = issues.values().flatMap((ofElement, at) => problemsIn(ofElement, [field, at]));
+    const problems = issues.values().flatMap((ofElement, at) => problemsIn(ofElement, ['requests', at]));
     return refusalOf(problems, numberOf(issues.flat()));
   });
 }

@@ -1,3 +1,4 @@
+import { retryAfterFor } from '../capture/basics/retry-after.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/operation/limits.ts';
 import { createCompletionRate } from '../streams/completion-rate.ts';
@@ -9,7 +10,6 @@ const READ_MS = 1_000;
 const LOWERING_MS = 100;
 /** Time after which every api node knows that a limit is being lowered, and no place is being taken any more. */
 const HEARD_MS = 500;
-const MAX_RETRY_AFTER_SECONDS = 60;
 
 interface LiveLimitsOptions {
   readonly link: Link;
@@ -75,13 +75,12 @@ export class LiveLimits {
    */
   full(capacity: number, share?: number): CapstanError {
     const admitted = Math.max(this.#state?.places ?? 0, this.isLowering ? 0 : (share ?? capacity));
-    const seconds = Math.ceil((admitted * this.#rate.msPerCompletion()) / 1000);
     const reason =
       share === undefined || share === capacity
         ? `The queue of the cluster is full: ${capacity} captures may be admitted.`
         : `The queue of the cluster is shared with batches: ${share} of ${capacity} captures may be single ones of this api node.`;
     return new CapstanError('queue_full', reason, {
-      retryAfterSeconds: Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS),
+      retryAfterSeconds: retryAfterFor(admitted * this.#rate.msPerCompletion()),
     });
   }
 

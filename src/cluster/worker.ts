@@ -42,7 +42,7 @@ export interface WorkerOptions {
   readonly logEnd: (outcome: CaptureOutcome, batch: string | null) => Promise<void>;
   /** Returns the number of captures that wait on this worker for the database. */
   readonly outbox: () => number;
-  /** Called before the report of a capture that waits so. */
+  /** Called before the report of a capture that waits for the database. */
   readonly onOutbox: () => void;
   readonly onMissing: () => void;
   readonly onProblem: (problem: unknown) => void;

@@ -19,8 +19,8 @@ export type ArtifactsConfig = Pick<Config, 'artifacts'> & Partial<ObjectStoreCon
  */
 export async function examineArtifacts(config: ArtifactsConfig): Promise<readonly Finding[]> {
   if (config.artifacts !== 's3') return [];
-  const { s3ClientOf } = await import('../storage/s3/open.ts');
-  const client = s3ClientOf(config);
+  const { createS3Client } = await import('../storage/s3/client.ts');
+  const client = createS3Client(config);
   const key = `doctor/${randomUUID()}`;
   try {
     const failures = await whyUnusable(client, key);

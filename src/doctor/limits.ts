@@ -10,11 +10,8 @@ const processes = findingsOf('processes');
 const BROWSER_TASKS = 60;
 const PAGE_TASKS = 20;
 
-export function examineLimits(
-  config: Pick<Config, 'maxConnections' | 'maxConcurrent'>,
-  isRoot = process.getuid?.() === 0,
-): readonly Finding[] {
-  return [...examineFiles(config), ...examineProcesses(config, isRoot)];
+export function examineLimits(config: Pick<Config, 'maxConnections' | 'maxConcurrent'>): readonly Finding[] {
+  return [...examineFiles(config), ...examineProcesses(config)];
 }
 
 function examineFiles({ maxConnections, maxConcurrent }: Pick<Config, 'maxConnections' | 'maxConcurrent'>) {
@@ -29,7 +26,8 @@ function examineFiles({ maxConnections, maxConcurrent }: Pick<Config, 'maxConnec
 }
 
 /** Checks the limits of the user and of the control group. Both count threads; root has only the group's limit. */
-function examineProcesses({ maxConcurrent }: Pick<Config, 'maxConcurrent'>, isRoot: boolean): readonly Finding[] {
+function examineProcesses({ maxConcurrent }: Pick<Config, 'maxConcurrent'>): readonly Finding[] {
+  const isRoot = process.getuid?.() === 0;
   const ofUser = isRoot ? undefined : /^Max processes +(\d+)/m.exec(read('/proc/self/limits'))?.[1];
   const ofGroup = ['/sys/fs/cgroup/pids.max', '/sys/fs/cgroup/pids/pids.max'].map((path) => read(path).trim());
   const limits = [ofUser, ...ofGroup].flatMap((text) => (/^\d+$/.test(text ?? '') ? [Number(text)] : []));

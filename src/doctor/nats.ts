@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { z } from 'zod';
 import { errorText } from '../capture/basics/error-text.ts';
-import type { Config } from '../config/mod.ts';
+import type { NatsConfig } from '../config/slices.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const nats = findingsOf('NATS');
@@ -10,9 +10,6 @@ const TIMEOUT_MS = 3_000;
 
 /** First line that a NATS server sends, in JSON, before credentials and TLS. */
 const Introduction = z.object({ version: z.string(), jetstream: z.boolean().default(false) });
-
-/** The options of the connection to NATS. */
-type NatsConfig = Pick<Config, 'natsUrl' | 'natsCreds' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey'>;
 
 /** Checks the NATS servers of the cluster; returns no findings without a cluster. */
 export async function examineNats(config: NatsConfig): Promise<readonly Finding[]> {

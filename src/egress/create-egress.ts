@@ -20,10 +20,11 @@ import { createEgressPolicy, type Destination } from './egress-policy.ts';
 import { openEgressProxy, urlDestination } from './egress-proxy.ts';
 import { createPeerCheck, type PeerCheckOptions } from './peer-users.ts';
 import { createResolver } from './resolver.ts';
-import { Traffic } from './traffic.ts';
+import { Traffic, type TrafficLimits } from './traffic.ts';
 import { aboutProxy, createUpstream, proxyDestination } from './upstream.ts';
 
-export interface EgressOptions {
+/** The limits of traffic apply to each capture. */
+export interface EgressOptions extends Partial<TrafficLimits> {
   readonly policy: TargetPolicy;
   /** Name of the option that allows targets that are not public, for error texts. @default '--allow-targets' */
   readonly openedWith?: string;
@@ -35,12 +36,6 @@ export interface EgressOptions {
   readonly dialTimeoutMs?: number;
   /** Time for which the answer to a lookup is reused, in milliseconds. */
   readonly lookupCacheMs?: number;
-  /** Maximum number of bytes that one capture may send and receive in total. */
-  readonly maxBytes?: number;
-  /** Maximum number of requests and tunnels that one capture may open. */
-  readonly maxRequests?: number;
-  /** Maximum number of names that one capture may look up. */
-  readonly maxLookups?: number;
   /** User ids whose processes may use the egress proxies. @default the service's and the browsers' user */
   readonly proxyUsers?: readonly number[];
   /** See `PeerCheckOptions`. */

@@ -8,7 +8,7 @@ import { dial } from './dial.ts';
 import type { TakeDialled } from './dialled-connection.ts';
 import type { EgressProxy } from './egress.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
-import { createForwardAgent, forwardRequest } from './forward.ts';
+import { createForwardAgent, type ForwardTarget, forwardRequest } from './forward.ts';
 import type { PeerCheck } from './peer-users.ts';
 import { Traffic, type TrafficLimits } from './traffic.ts';
 import { openTunnel, refuseTunnel, tunnelDestination } from './tunnel.ts';
@@ -191,9 +191,7 @@ export function urlDestination({ protocol, hostname, port }: URL): Destination {
 }
 
 /** Returns the destination of a plain request, or null when the request is not in absolute form with http:. */
-function forwardTarget({
-  url = '',
-}: http.IncomingMessage): { destination: Destination; path: string; authority: string } | null {
+function forwardTarget({ url = '' }: http.IncomingMessage): ForwardTarget | null {
   const [, path] = /^http:\/\/[^/?#\\]*(.*)$/i.exec(url) ?? [];
   const target = path === undefined ? null : URL.parse(url);
   if (!target || path === undefined) return null;

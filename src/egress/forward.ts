@@ -27,12 +27,16 @@ export function createForwardAgent(open: OpenConnection<Socket>, traffic: Traffi
   return new OpeningAgent(openReader, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
 }
 
-interface ForwardOptions {
+/** The target of a plain request. */
+export interface ForwardTarget {
   readonly destination: Destination;
   /** Path and query of the request line, as the browser sent them. */
   readonly path: string;
   /** Value of the `Host` header for the target. */
   readonly authority: string;
+}
+
+interface ForwardOptions extends ForwardTarget {
   readonly agent: http.Agent;
   readonly traffic: Traffic;
   /** The proxy that the agent connects to, when the request names one. */

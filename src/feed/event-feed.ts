@@ -72,8 +72,8 @@ export interface OwnFeed extends EventFeed {
   close(): Promise<void>;
 }
 
-/** Opens the feed, even when the log cannot be read. `clock`: milliseconds since the Unix epoch. */
-export function openEventFeed(events$: Observable<CapstanEvent & Unsent>, log: EventLog, clock: () => number): OwnFeed {
+/** Opens the feed, even when the log cannot be read. */
+export function openEventFeed(events$: Observable<CapstanEvent & Unsent>, log: EventLog): OwnFeed {
   const listeners = new Set<FeedListener>();
   const reads = createWorkInTurn(MAX_READS);
   const early: LoggedEvent[] = [];
@@ -94,7 +94,7 @@ export function openEventFeed(events$: Observable<CapstanEvent & Unsent>, log: E
   const subscription = events$.subscribe((event) => log.append(entryOf(event)));
 
   const gapPage = (reason: GapReason, id: number): FeedPage => ({
-    events: [{ id, ...gapEntry(reason, clock()) }],
+    events: [{ id, ...gapEntry(reason, Date.now()) }],
     cursor: id,
     live: false,
   });
@@ -169,7 +169,7 @@ export function entryOf(event: CapstanEvent & Unsent): EventEntry {
     type: event.type,
     host: 'host' in event ? event.host : null,
     batch: 'batch' in event ? event.batch : null,
-    ...ofKey('api_key_name' in event ? (event.api_key_name ?? null) : null),
+    ...('api_key_name' in event && ofKey(event.api_key_name)),
     body: eventBody(event),
     ...(event.words !== undefined && { words: event.words }),
     ...(event.to !== undefined && { to: event.to }),

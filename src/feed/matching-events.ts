@@ -32,9 +32,10 @@ export interface Found {
 }
 
 /**
- * Looks at pages of events for one turn each: `at` passes what matches to `take`, and returns how far it came, which is
- * not live when `take` returned false or the turn was over. The rest of a page is not kept, because there may be many
- * readers, but read again: `size` is the number of events to read next, at most `max`.
+ * Looks at pages of events, for at most one turn of the event loop each. `at` passes the matching events of a page to
+ * `take`, and returns the id that it reached. It stops early, and is then not live, when `take` returns false or the turn
+ * is over. The rest of the page is read again, because there may be too many readers to keep it for each. `size`: number
+ * of events to read next, at most `max`.
  */
 export function createLook(lets: Search['lets'], take: (event: LoggedEvent) => boolean, max: number) {
   let size = max;

@@ -2,17 +2,11 @@ import { text as readText } from 'node:stream/consumers';
 import { finalize, firstValueFrom, type Observable, takeUntil } from 'rxjs';
 import type { ArtifactKind } from '../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
-import {
-  type Difference,
-  type Ignore,
-  MAX_COMPARED_PIXELS,
-  NOTHING_IGNORED,
-  type Place,
-} from '../capture/comparison/comparison.ts';
+import { type Difference, MAX_COMPARED_PIXELS, NOTHING_IGNORED, type Place } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { createBoundedWork } from '../fairness/work-in-turn.ts';
 import type { ArtifactStore, OpenArtifact, ReadableFile } from '../storage/ports/artifact-store.ts';
-import type { Pair } from './comparison/compared.ts';
+import type { Compared, Pair } from './comparison/compared.ts';
 import { createComparisonThread, type ThreadOptions } from './comparison/comparison-thread.ts';
 import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
@@ -22,18 +16,11 @@ const MAX_AT_ONCE = 1;
 /** Maximum number of comparisons under way, of which each key has a share. */
 const MAX_WAITING = 100;
 
-interface ComparisonOptions {
-  readonly ignore?: Ignore;
-  /** Lines of text that are elsewhere in the other capture do not differ. */
-  readonly inAnyOrder?: boolean;
+interface ComparisonOptions extends Partial<Pick<Compared, 'ignore' | 'inAnyOrder' | 'draws' | 'places'>> {
   /** Leaves the images out: their difference is empty. */
   readonly skipsImages?: boolean;
   /** Selectors of the elements whose changes are listed; by default all. */
   readonly onlyElements?: readonly string[];
-  /** Draws the regions on the images. */
-  readonly draws?: boolean;
-  /** Finds the elements around the regions. */
-  readonly places?: boolean;
 }
 
 interface CompareAnswer {

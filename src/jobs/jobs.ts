@@ -55,12 +55,12 @@ interface JobsOptions extends RunOptions {
 }
 
 /** Checks that may refuse a scan, before, while and after its list is read. */
-type ScanAdmission = {
-  readonly requireRate?: (targets: number) => void;
-  readonly admit?: (targets: number) => void;
+interface ScanAdmission {
+  readonly requireRate: (targets: number) => void;
+  readonly admit: (targets: number) => void;
   /** Aborted when the client has disconnected. */
-  readonly gone?: AbortSignal;
-};
+  readonly gone: AbortSignal;
+}
 
 /** Maximum number of lists that are read at once, of which each key has a share. */
 const MAX_READING = 32;
@@ -142,7 +142,7 @@ export function createJobs(options: JobsOptions) {
       list: AsyncIterable<Uint8Array>,
       template: CaptureRequest,
       asked: JobOptions & { readonly scan: ScanSettings },
-      { requireRate = () => {}, admit = () => {}, gone }: ScanAdmission = {},
+      { requireRate, admit, gone }: ScanAdmission,
     ): Promise<{ readonly job: JobRecord; readonly report: ListReport }> => {
       const id = newId(asked);
       const { owner: of } = asked.by ?? ANY_CLIENT;
@@ -155,7 +155,7 @@ export function createJobs(options: JobsOptions) {
       }
       try {
         await store.requireRoom({ id, keysShare: of !== null });
-        const signal = gone === undefined ? stopping.signal : AbortSignal.any([stopping.signal, gone]);
+        const signal = AbortSignal.any([stopping.signal, gone]);
         const openSitemap = (url: string) => options.openSitemap(url, template.proxy, signal);
         const { report, bytes } = await storeList(store, id, list, {
           expansion: asked.scan,

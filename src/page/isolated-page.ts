@@ -1,15 +1,13 @@
 import type { Deadline } from '../capture/deadline.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
-import type { Notes } from './evidence/notes.ts';
 import type { ChildFrames } from './frames/child-frames.ts';
 import type { MainFrame } from './frames/main-frame.ts';
 import type { PageSession } from './frames/page-session.ts';
-import type { Visit } from './prepare-visit.ts';
-import type { RequestsInFlight } from './wait/requests-in-flight.ts';
+import type { PageSetUp } from './set-up.ts';
 
 /** A page in a browser context that no other capture uses meanwhile, set up for one request (`setUpPage`). */
-export interface IsolatedPage {
+export interface IsolatedPage extends Omit<PageSetUp, 'done'> {
   /** Its only way to the network. */
   readonly egressProxy: EgressProxy;
   readonly session: PageSession;
@@ -20,9 +18,6 @@ export interface IsolatedPage {
   unemulated(): Promise<PageSession>;
   readonly frame: MainFrame;
   readonly frames: ChildFrames;
-  readonly notes: Notes;
-  readonly visit: Visit;
-  readonly requests: RequestsInFlight;
   /** Resolves with the name of a file when the page offers one for download. */
   readonly download: Promise<string>;
   /** Present only when Playwright drives the page. */

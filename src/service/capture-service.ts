@@ -136,9 +136,9 @@ export interface CaptureService extends ServiceView {
   kill(): void;
 
   /**
-   * Returns the service as a client sees it that may see the captures of one API key alone, as if there were no others.
-   * `key`: the name of the key; `''` for captures that no named key requested, which can be read and not listed. The
-   * statistics are those of the whole service.
+   * Returns the view of a client that may see only the captures of one API key, as if there were no others. `key`: the
+   * name of the key; `''` for captures that no named key requested, which can be read and not listed. The statistics are
+   * those of the whole service.
    */
   onlyOf(key: string): ServiceView;
 
@@ -161,7 +161,13 @@ export type Readiness =
       /** Parts that have failed, although the rest works. */
       readonly degraded: DegradedParts;
     }
-  | { readonly ready: false; readonly code: FailureCode; readonly reason: string };
+  | NotReady;
+
+export interface NotReady {
+  readonly ready: false;
+  readonly code: FailureCode;
+  readonly reason: string;
+}
 
 /** The client that requested an administrative action, for the log. */
 export interface RequestedBy {

@@ -86,7 +86,7 @@ export async function createService(
     maxDials: () => connected.maxDials,
   });
   const condition = watchCondition(config, {
-    availability: () => (cluster?.isUp === false ? CLUSTER_AWAY : capturing.availability),
+    whyUnavailable: () => (cluster?.isUp === false ? CLUSTER_AWAY : capturing.unavailable),
     storage,
     pipeline,
     cluster: () => cluster?.stats() ?? null,
@@ -111,7 +111,7 @@ export async function createService(
     receivers: receivers.managed,
     suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
-    shared: (id, sightOf) => openShared(service, sightOf, id, Date.now()),
+    shared: (id, sightOf) => openShared(service, sightOf, id),
     stillShared: (links, sightOf) => stillShared(service, sightOf, links),
     events$: events.events$,
     feed,

@@ -1,7 +1,7 @@
 import { CapstanError } from '../capture/errors.ts';
 import { noEgressRefusals } from '../capture/operation/egress-refusals.ts';
 import type { Overload } from '../capture/operation/pressure.ts';
-import { type Config, ConfigError } from '../config/mod.ts';
+import { ConfigError } from '../config/mod.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from '../config/slices.ts';
 import type { Logger } from '../log/log.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
@@ -15,7 +15,7 @@ import { resizeWorker } from './operation/limits.ts';
 import { countProcess } from './operation/service-stats.ts';
 import { openSharedRecords } from './stored/open-records.ts';
 
-type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
+type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig;
 
 /** A process that captures for the api nodes of a cluster, and answers no clients. */
 export type WorkerService = Pick<
@@ -58,17 +58,15 @@ export async function createWorker(
     onEnded: (command, outcome) => events.emit(captureEnded(Date.now(), command, outcome)),
   });
   let overload: Overload | null = null;
-  const load = () => ({ running: worker.running, queued: 0, taken: worker.running });
-  const limits = () => ({ maxConcurrent: worker.slots, maxQueue: 0 });
   const condition = watchCondition(config, {
-    availability: () => (cluster.isUp ? capturing.availability : CLUSTER_AWAY),
+    whyUnavailable: () => (cluster.isUp ? capturing.unavailable : CLUSTER_AWAY),
     storage,
     pipeline: {
       get load() {
-        return load();
+        return { running: worker.running, queued: 0, taken: worker.running };
       },
       get limits() {
-        return limits();
+        return { maxConcurrent: worker.slots, maxQueue: 0 };
       },
       refusal: () => (overload === null ? undefined : new CapstanError('queue_full', overload.reason)),
     },

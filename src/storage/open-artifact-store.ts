@@ -14,7 +14,6 @@ import type { Backend } from './remote/backend.ts';
 import { createRemoteStore } from './remote/remote-store.ts';
 import { createSweep } from './remote/sweep.ts';
 import { createUploads } from './remote/uploads.ts';
-import { withCopies } from './remote/with-copies.ts';
 
 interface StoreParts {
   /** The store of the data directory. */
@@ -40,8 +39,9 @@ const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise
     return remoteStore(gridfsBackend(mongo.database, mongo.ask));
   },
   s3: async ({ s3, onProblem }) => {
-    const { openS3 } = await import('./s3/open.ts');
-    return remoteStore(openS3(s3, onProblem));
+    const { createS3Client } = await import('./s3/client.ts');
+    const { s3Backend } = await import('./s3/backend.ts');
+    return remoteStore(s3Backend(createS3Client(s3, { onProblem }), s3.s3Presign));
   },
 };
 
@@ -78,12 +78,11 @@ async function openInService(kind: ArtifactStoreKind, parts: ServiceParts): Prom
     };
   }
   // Other processes of a shared database read a capture as soon as its record is there.
-  const copies = createUploads(local, artifacts, { later: !database.isMultiProcess });
+  const uploads = createUploads(local, artifacts, { later: !database.isMultiProcess });
   const sweep = createSweep({ backend, lock: () => database.lock('artifacts.sweep'), onProblem });
   sweep.start();
   return {
-    artifacts: withCopies(artifacts, local, copies),
-    copies,
+    ...uploads,
     lock: () => database.lock('retention').catch(() => undefined),
     stop: () => sweep.stop().finally(backend.close),
   };

@@ -25,7 +25,7 @@ import {
 import { openArtifactStore } from './open-artifact-store.ts';
 import { type DatabaseObservers, openDatabase } from './open-database.ts';
 import type { ArtifactStore } from './ports/artifact-store.ts';
-import type { Database } from './ports/database.ts';
+import type { Database, DocumentStores } from './ports/database.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
@@ -66,19 +66,7 @@ const THUMBNAIL_BYTES = 256 * 1024 ** 2;
 /**
  * All open stores. Standing queries, and messages to receivers, are beside the event log whose ids are their positions.
  */
-export interface Storage
-  extends Pick<
-    Database,
-    | 'results'
-    | 'jobs'
-    | 'watches'
-    | 'queries'
-    | 'receivers'
-    | 'openDeliveries'
-    | 'idempotency'
-    | 'sharedLinks'
-    | 'labels'
-  > {
+export interface Storage extends DocumentStores, Pick<Database, 'results' | 'openDeliveries'> {
   readonly ids: IdSource;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: ThumbnailStore;

@@ -1,13 +1,12 @@
 import { BehaviorSubject } from 'rxjs';
 import { once } from '../capture/basics/once.ts';
+import { retryAfterFor } from '../capture/basics/retry-after.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/operation/limits.ts';
 import type { Overload } from '../capture/operation/pressure.ts';
 import { shareOf } from '../fairness/share.ts';
 import { createCompletionRate } from './completion-rate.ts';
 import { createReservation, type Place, type Reservation } from './reservation.ts';
-
-const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** Admits captures. Counts those admitted, which are queued or running. `now`: milliseconds. */
 export function createAdmission(limits: CaptureLimits, now: () => number) {
@@ -67,8 +66,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const retryAfterSeconds = (): number => {
     noteRate();
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
-    const seconds = Math.ceil(Math.max(taken$.value * rate.msPerCompletion(), overloadMs) / 1000);
-    return Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS);
+    return retryAfterFor(Math.max(taken$.value * rate.msPerCompletion(), overloadMs));
   };
 
   return {

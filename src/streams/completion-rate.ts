@@ -6,7 +6,7 @@ const WINDOW_MS = 30_000;
  * and time are kept with exponential decay; those of unsaturated time do not count: the throughput of an idle service
  * says nothing about its capacity.
  */
-export function createCompletionRate(windowMs: number = WINDOW_MS) {
+export function createCompletionRate() {
   let since: number | undefined;
   let completions = 0;
   let elapsedMs = 0;
@@ -21,9 +21,9 @@ export function createCompletionRate(windowMs: number = WINDOW_MS) {
       const passed = Math.max(0, now - (since ?? now));
       since = now;
       if (!saturated) return;
-      const kept = Math.exp(-passed / windowMs);
+      const kept = Math.exp(-passed / WINDOW_MS);
       completions = completions * kept + completed;
-      elapsedMs = elapsedMs * kept + windowMs * (1 - kept);
+      elapsedMs = elapsedMs * kept + WINDOW_MS * (1 - kept);
     },
     /** Milliseconds per completion at this rate. */
     msPerCompletion() {

@@ -100,7 +100,7 @@ export function captureFound(at: number, outcome: CaptureOutcome, batch: string 
   if (!('result' in outcome) || outcome.result === null) return undefined;
   const { result } = outcome;
   const { id, url, host, labels, api_key_name: key } = result;
-  const of = { at: iso(at), id, url, host, batch, ...withLabels(labels), ...ofKey(key ?? null) };
+  const of = { at: iso(at), id, url, host, batch, ...withLabels(labels), ...ofKey(key) };
   return outcome.state === 'stored'
     ? { ...of, type: 'capture.stored', result, ...unsent(outcome) }
     : { ...of, type: `capture.${outcome.state}`, failure: outcome.failure, result };

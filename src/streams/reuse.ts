@@ -1,12 +1,10 @@
 import {
-  asyncScheduler,
   catchError,
   defer,
   finalize,
   map,
   Observable,
   of,
-  type SchedulerLike,
   Subject,
   share,
   switchMap,
@@ -38,7 +36,6 @@ interface ReuseOptions {
   /** Returns a key that is equal for requests that one capture can answer. */
   readonly keyOf: (request: CaptureRequest) => string;
   readonly events: Pick<EventStream, 'conclude'>;
-  readonly scheduler?: SchedulerLike;
 }
 
 /** A running request that others may join. */
@@ -63,7 +60,7 @@ interface RunningRequest {
  * admitted, the joined ones are submitted again, each for its own client and in its own place.
  */
 export function reusing(options: ReuseOptions): Submit {
-  const { capture, find, keyOf, events, scheduler = asyncScheduler } = options;
+  const { capture, find, keyOf, events } = options;
   const requests = new Map<string, RunningRequest>();
   const forget = (key: string, running: RunningRequest): void => {
     if (requests.get(key) === running) requests.delete(key);
@@ -73,7 +70,7 @@ export function reusing(options: ReuseOptions): Submit {
     tap((outcome: CaptureOutcome) => {
       if (outcome.state === 'stored' && outcome.result.cached) {
         const asked = { request, batch, apiKeyName, requestId: requestId ?? null };
-        events.conclude(captureReused(scheduler.now(), asked, outcome), { callback: request.callback });
+        events.conclude(captureReused(Date.now(), asked, outcome), { callback: request.callback });
       }
     });
 

@@ -38,8 +38,8 @@ function newsOf(facts: WatchFacts, run: WatchRun, hadFailed: boolean): readonly 
 }
 
 /**
- * Returns the news of consecutive runs; both are newest first. `isFirst`: whether the oldest run is the first one of
- * its watch. If it is not, it is unknown whether its failure or success was news, and it counts as none.
+ * Returns the news of consecutive runs; news and runs are newest first. `isFirst`: whether the oldest run is the first
+ * one of its watch. If not, it is unknown whether its failure or success was news, so neither counts.
  */
 export function newsOfRuns(facts: WatchFacts, runs: readonly WatchRun[], isFirst: boolean): readonly WatchNews[] {
   return runs.flatMap((run, at) => {
@@ -50,7 +50,7 @@ export function newsOfRuns(facts: WatchFacts, runs: readonly WatchRun[], isFirst
 }
 
 function aboutRun({ id: watch, url, host, labels, api_key_name: name }: WatchFacts, run: WatchRun) {
-  return { at: run.at, watch, url, host, labels: [...labels], ...ofKey(name ?? null), run };
+  return { at: run.at, watch, url, host, labels: [...labels], ...ofKey(name), run };
 }
 
 /** Returns the progress after a run. */

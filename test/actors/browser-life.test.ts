@@ -131,7 +131,7 @@ describe('browser lifecycle', () => {
   it('reports at once that no browser can be launched, and launches one as soon as its executable exists', async () => {
     const path = join(await makeDirectory(), 'chromium');
     const { actor, next } = await start({ browserPath: path });
-    expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
+    expect(actor.unavailable).toMatchObject({ detail: expect.stringContaining(path) });
     const refused = await actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'browser_unavailable' });
     // Paths of the machine are shown only to the operator.
@@ -142,21 +142,22 @@ describe('browser lifecycle', () => {
     if ('missing' in real) throw new Error(real.missing);
     await symlink(real.path, path);
     await launched;
-    expect(actor.availability).toEqual({ available: true });
+    expect(actor.unavailable).toBeNull();
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
   });
 
   it('reports the error output of a browser that exits at its start', async () => {
     const { actor } = await start({ browserPath: await scriptAsBrowser('echo "no such display" >&2\nexit 3') });
-    const { availability } = actor;
-    expect(availability).toMatchObject({ available: false, detail: expect.stringContaining('no such display') });
-    expect(availability).toMatchObject({ reason: 'Chromium did not start: the log of the service has the cause' });
+    expect(actor.unavailable).toEqual({
+      reason: 'Chromium did not start: the log of the service has the cause',
+      detail: expect.stringContaining('no such display'),
+    });
   });
 
   it('does not use a browser that sends invalid messages, and keeps the service running', async () => {
     const path = await scriptAsBrowser('printf "nonsense\\0" >&4\nsleep 1000');
     const { actor } = await start({ browserPath: path });
-    expect(actor.availability).toMatchObject({ available: false, detail: expect.stringContaining(path) });
+    expect(actor.unavailable).toMatchObject({ detail: expect.stringContaining(path) });
   });
 
   it('leaves no process and no profile directory when the actor is closed during captures', async () => {
@@ -200,7 +201,7 @@ describe('browser lifecycle', () => {
     await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : '')).not.toBe('');
     await stop();
     // The browser was killed, and its start did not time out.
-    expect(actor.availability).toEqual({ available: true });
+    expect(actor.unavailable).toBeNull();
     expect(warnings).toEqual([]);
     // The system reaps the process a moment later.
     await expect.poll(() => isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);

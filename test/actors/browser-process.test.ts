@@ -160,10 +160,7 @@ describe.runIf(process.getuid?.() === 0)('the browsers of a service that runs as
 
   it('does not start browsers as root with --sandbox on', async () => {
     const { actor } = await start({ browserPath: await outOfReach(), sandbox: 'on' });
-    expect(actor.availability).toMatchObject({
-      available: false,
-      detail: expect.stringContaining('Permission denied'),
-    });
+    expect(actor.unavailable).toMatchObject({ detail: expect.stringContaining('Permission denied') });
   });
 
   async function outOfReach(): Promise<string> {

@@ -19,7 +19,7 @@ async function feedOfPastEvents(around: (read: () => ReturnType<EventLog['read']
   const log = database.eventLog(options);
   const read = log.read.bind(log);
   log.read = (after, limit) => around(() => read(after, limit));
-  const feed = openEventFeed(EMPTY, log, Date.now);
+  const feed = openEventFeed(EMPTY, log);
   await feed.started;
   onTestFinished(async () => {
     await feed.close();

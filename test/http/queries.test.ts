@@ -425,7 +425,7 @@ describe('a standing query', () => {
       read.events += events.length;
       return events;
     };
-    const feed = openEventFeed(events$, log, Date.now);
+    const feed = openEventFeed(events$, log);
     await feed.started;
     const service: CaptureService = Object.create(app.service, {
       feed: { value: Object.create(feed, { factsOf: { value: counting(feed.factsOf) } }) },

@@ -52,7 +52,7 @@ export async function openRig(database: RigDatabase, options: RigOptions = {}) {
   const events = createEventStream();
   const reported: DeliveryEvent[] = [];
   const problems: unknown[] = [];
-  const feed = openEventFeed(events.addressed$, log, Date.now);
+  const feed = openEventFeed(events.addressed$, log);
   await feed.started;
   const parts = { agents: egress.agents, connectToMail: egress.connectToMail, keys: () => [readSecret(SECRET)], clock };
   const registry = createRegistry({ webhooks, operator, alerts: [], given: database.receivers, ...parts });

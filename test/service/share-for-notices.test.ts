@@ -12,7 +12,7 @@ const config = (): ReceiversConfig => ({
   ...{ webhook: [], webhookSecret: [], notify: [], alert: [] },
 });
 const shareWith = (some: Partial<ReceiversConfig> = {}) =>
-  shareForNotices({ ...config(), ...some }, running.service.sharedLinks, () => false, Date.now);
+  shareForNotices({ ...config(), ...some }, running.service.sharedLinks, () => false);
 
 async function capture(colour: string): Promise<number> {
   const html = `<body style="background:${colour}"><p>Lamps`;

@@ -82,7 +82,7 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
       const { mongo, chunks, files } = await openParts();
       const underWay: Promise<unknown>[] = [];
       const { putFile } = gridfsBackend(mongo.database, (work) => {
-        underWay.push(work());
+        underWay.push(work(AbortSignal.abort()));
         return Promise.reject(new CapstanError('database_unavailable'));
       });
       const file = putFile('captures/x', randomBytes(2_500_000), { type: 'image/png', sha256: '' });

@@ -10,7 +10,6 @@ import type { Outbox } from '../../src/storage/ports/outbox.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
 import { createUploads } from '../../src/storage/remote/uploads.ts';
-import { withCopies } from '../../src/storage/remote/with-copies.ts';
 
 /** The parts that one process with captures in GridFS has over a data directory and a MongoDB database. */
 export interface GridfsParts {
@@ -48,8 +47,7 @@ export async function openGridfsParts(
     outbox: createFileOutbox(data),
   };
   const parts = { ...made, ...change?.({ ...made, mongo }) };
-  const artifacts = withCopies(parts.remote, parts.local);
-  const copies = createUploads(parts.local, parts.remote);
+  const { artifacts, copies } = createUploads(parts.local, parts.remote);
   const problems: unknown[] = [];
   const { results, outbox } = parts;
   const onProblem = (problem: unknown) => problems.push(problem);

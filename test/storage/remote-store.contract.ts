@@ -2,10 +2,10 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { buffer, text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ArtifactKind, NAMED_OUTPUT_KINDS } from '../../src/capture/artifacts/artifacts.ts';
+import { damagedParts } from '../../src/storage/maintenance/contents.ts';
 import type { ArtifactStore } from '../../src/storage/ports/artifact-store.ts';
 import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import type { Backend } from '../../src/storage/remote/backend.ts';
-import { damagedParts } from '../../src/storage/remote/captures.ts';
 import { fileKey, keyOf } from '../../src/storage/remote/keys.ts';
 import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
 import { createSweep, type Sweep, type SweepOptions } from '../../src/storage/remote/sweep.ts';
@@ -139,7 +139,7 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
         await putCapture(artifacts, captureOf(id), { image: IMAGE, html });
         const key = keyOf(id, 'capture');
         const object = await backend.get(key, { start: 0, end: MIB });
-        await backend.put(key, damage(object?.content ?? Buffer.alloc(0)));
+        await backend.put(key, damage(object ?? Buffer.alloc(0)));
         const message = `The record of the capture ${id} is damaged in its store.`;
         await expect(artifacts.record(id)).rejects.toMatchObject({ code: 'artifact_damaged', message });
         expect(await read(id)).toEqual(IMAGE);
@@ -192,7 +192,7 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
     });
 
     it('refuses to publish a capture whose upload took so long that a sweep may have deleted its files', async () => {
-      const slow = createRemoteStore(backend, { uploadMs: -1 });
+      const slow = createRemoteStore(backend, -1);
       await expect(slow.put(captureOf(ID), PICTURE)).rejects.toMatchObject({ code: 'artifacts_unavailable' });
       expect(await keys()).toEqual([]);
     });

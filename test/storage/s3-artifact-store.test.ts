@@ -35,8 +35,9 @@ for (const [name, flags] of STORES) {
 
       describeRemoteStore(async () => {
         const endpoint = server.endpoint.replace('127.0.0.1', DOMAIN);
-        const inHost = flags === IN_HOST && { endpoint, pathStyle: false, lookup: toLoopback };
-        const client = await clientOf(server, 'bucket', { prefix: `some/prefix-${places}/`, ...inHost });
+        const inHost = flags === IN_HOST && { s3Endpoint: endpoint, s3Addressing: 'virtual' as const };
+        const changed = { s3Prefix: `some/prefix-${places}`, ...inHost };
+        const client = await clientOf(server, 'bucket', { lookup: toLoopback }, changed);
         clients.push(client);
         return s3Backend(client);
       });

@@ -6,7 +6,7 @@ import { credentialSource } from '../../src/storage/s3/credentials.ts';
 import { listening } from '../egress/listening.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
-const NONE = { accessKey: null, secretKey: null };
+const NONE = { s3AccessKey: null, s3SecretKey: null };
 const OF_ENVIRONMENT = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'session' };
 
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -24,7 +24,7 @@ async function endpoint(Expiration: string) {
 
 describe('the keys of an object store', () => {
   it('are those of the configuration, else those of the environment', async () => {
-    const configured = credentialSource({ accessKey: 'own', secretKey: 'hush' }, OF_ENVIRONMENT);
+    const configured = credentialSource({ s3AccessKey: 'own', s3SecretKey: 'hush' }, OF_ENVIRONMENT);
     expect(await configured()).toEqual({ accessKeyId: 'own', secretAccessKey: 'hush' });
     const given = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'session' };
     expect(await credentialSource(NONE, OF_ENVIRONMENT)()).toEqual(given);

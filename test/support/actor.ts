@@ -65,7 +65,7 @@ export async function startActor(
  */
 export function pidOf({ actor, warnings }: RunningActor): number {
   const [browser] = actor.stats().browsers;
-  if (browser === undefined) throw new Error(`there is no browser: ${JSON.stringify([actor.availability, warnings])}`);
+  if (browser === undefined) throw new Error(`there is no browser: ${JSON.stringify([actor.unavailable, warnings])}`);
   return browser.pid;
 }
 

@@ -41,27 +41,21 @@ export function s3Flags({ endpoint, accessKey, secretKey }: S3Server, bucket: st
   return ['--artifacts', 's3', '--s3-endpoint', endpoint, '--s3-bucket', bucket, ...keys];
 }
 
-/** Returns a client of a bucket, and creates the bucket the first time. */
+/** Returns a client of a bucket, and creates the bucket the first time. `changed`: other options of the configuration. */
 export async function clientOf(
-  { endpoint, accessKey, secretKey, buckets }: S3Server,
+  server: S3Server,
   bucket: string,
-  changed: Partial<S3ClientOptions> = {},
+  options: S3ClientOptions = {},
+  changed: Parameters<typeof createS3Client>[0] = {},
 ): Promise<S3Client> {
-  const options = {
-    endpoint,
-    bucket,
-    region: 'us-east-1',
-    prefix: '',
-    pathStyle: true,
-    credentials: () => Promise.resolve({ accessKeyId: accessKey, secretAccessKey: secretKey }),
-  };
-  if (!buckets.has(bucket)) {
-    const client = createS3Client(options);
+  const config = s3Options(server, bucket);
+  if (!server.buckets.has(bucket)) {
+    const client = createS3Client(config);
     await client.send({ method: 'PUT', accepts: [409] });
     client.close();
-    buckets.add(bucket);
+    server.buckets.add(bucket);
   }
-  return createS3Client({ ...options, ...changed });
+  return createS3Client({ ...config, ...changed }, options);
 }
 
 export function storeOf(client: S3Client): ArtifactStore {

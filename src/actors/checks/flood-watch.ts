@@ -119,7 +119,7 @@ export class FloodWatch {
       this.#silentMs += sampleMs;
       const now = await cpuTimes(group, pid);
       const since = this.#spentSince(now);
-      const busiest = since.isBusy && this.#silentMs >= busiestMs ? mostOf(since.times, atLeast(MIN_TICKS)) : undefined;
+      const busiest = since.isBusy && this.#silentMs >= busiestMs ? mostOf(since.times, notable) : undefined;
       const worst = mostOf(spent(before, now), inKernel) ?? busiest;
       before = now;
       if (worst === undefined && since.isBusy && performance.now() - endedAt >= LOST_MS) return true;
@@ -146,7 +146,7 @@ export class FloodWatch {
 
 const both = ({ user, system }: CpuTime): number => user + system;
 
-const atLeast = (ticks: number) => (time: CpuTime) => (both(time) < ticks ? 0 : both(time));
+const notable = (time: CpuTime): number => (both(time) < MIN_TICKS ? 0 : both(time));
 
 const inKernel = ({ user, system }: CpuTime): number =>
   system >= MIN_SYSTEM_TICKS && system >= MIN_SYSTEM_SHARE * (user + system) ? system : 0;

@@ -4,3 +4,10 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   const ms = /^\d+(?:\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
+
+const MAX_SECONDS = 60;
+
+/** Returns the value of `Retry-After` for a time in milliseconds, in seconds: at least 1, at most 60. */
+export function retryAfterFor(ms: number): number {
+  return Math.min(Math.max(Math.ceil(ms / 1000), 1), MAX_SECONDS);
+}

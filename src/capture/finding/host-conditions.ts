@@ -13,8 +13,11 @@ const ADDRESS =
   'must be an IP address, or a network such as 10.1.0.0/16: a prefix of 8 to 32 bits for IPv4, of 16 to 64 for IPv6';
 const HOST_NAME = /^(?:\*\.)?[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63})*\.?$/u;
 
-const product = (error: string) =>
-  z.string().trim().min(1, { error, abort: true }).max(MAX_CHARACTERS, { error, abort: true });
+const product = z
+  .string()
+  .trim()
+  .min(1, { error: PRODUCT, abort: true })
+  .max(MAX_CHARACTERS, { error: PRODUCT, abort: true });
 const yesOrNo = z.enum(['true', 'false'], { error: YES_OR_NO });
 const hostName = (error: string) => z.string().trim().max(253, { error, abort: true }).regex(HOST_NAME, { error });
 
@@ -24,10 +27,10 @@ export const hostConditionFields = {
     .string()
     .refine((text) => readNetwork(text) !== null, { error: ADDRESS })
     .meta({ description: 'IP address that the target answered from, or a network: `192.0.2.7`, `10.1.0.0/16`.' }),
-  server: product(PRODUCT).meta({
+  server: product.meta({
     description: 'Product of the header `server`, with or without its version: `nginx`, `nginx/1.26.3`.',
   }),
-  poweredBy: product(PRODUCT).meta({
+  poweredBy: product.meta({
     description: 'Product of the header `x-powered-by`, with or without its version.',
   }),
   contentSecurityPolicy: yesOrNo.meta({
@@ -59,7 +62,7 @@ export const hostConditionFields = {
   cname: hostName(NAME).meta({
     description: 'A name in the chain of aliases of the host, or a parent domain of one: `cloudfront.net`.',
   }),
-  technology: product(PRODUCT).meta({
+  technology: product.meta({
     description: 'Software of the page, with or without its version, separated by commas: `WordPress,PHP/8.2`.',
   }),
 };

@@ -47,6 +47,7 @@ export interface Snapshot {
   readonly height: number;
   /** True when the image shows less than requested. */
   readonly truncated: boolean;
+  /** Why it shows less than requested. */
   readonly truncatedBy: TruncatedBy;
   /** Height of the whole page in pixels, with `fullPage`; 0 without. */
   readonly fullHeight: number;

@@ -6,6 +6,7 @@ import {
   endsList,
   type Keyset,
   keysetOf,
+  pagesOf,
   type ResultFilter,
   type ResultStore,
   recordsOf,
@@ -92,37 +93,33 @@ async function answerAll(
   filter: ResultFilter,
   after: Keyset | undefined,
 ): Promise<void> {
-  const read = async (from: Keyset | undefined) =>
-    withSnippets(results, filter.where?.words, await results.page(filter, READ_TOGETHER, from));
-  const first = await read(after);
+  const sent = async (page: readonly Result[]) =>
+    (await withSnippets(results, filter.where?.words, page)).map(sentResult);
+  const first = await results.page(filter, READ_TOGETHER, after);
   if (endsList(first, READ_TOGETHER)) {
-    answer(ctx, first.map(sentResult));
+    answer(ctx, await sent(first));
     return;
   }
   ctx.status = 200;
   ctx.type = 'json';
   if (ctx.method === 'HEAD') return;
-  const next = (last: Result) => read(keysetOf(last));
-  ctx.body = Readable.from(jsonArray(first, next, sentResult, envelopeAround(ctx)), { objectMode: false });
+  const pages = pagesOf(results, filter, READ_TOGETHER, { first });
+  ctx.body = Readable.from(jsonArray(pages, sent, envelopeAround(ctx)), { objectMode: false });
 }
 
 /**
- * Generates the text of a JSON array from pages of elements, one chunk per page, between `head` and `tail`. `next`
- * reads the page that follows an element, once the chunks before that page were consumed; `sent` converts an element to
- * its form in the answer.
+ * Generates the text of a JSON array from pages, of which there is at least one: one chunk per page, between `head` and
+ * `tail`. `sent` converts a page to its form in the answer.
  */
-async function* jsonArray<T>(
-  first: readonly T[],
-  next: (last: T) => Promise<readonly T[]>,
-  sent: (item: T) => unknown,
-  around: { readonly head: string; readonly tail: string },
-): AsyncGenerator<string, void, undefined> {
-  let before = `${around.head}[`;
-  let page = first;
-  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    yield before + page.map((item) => JSON.stringify(sent(item))).join(',');
+async function* jsonArray(
+  pages: AsyncIterable<readonly Result[]>,
+  sent: (page: readonly Result[]) => Promise<readonly unknown[]>,
+  { head, tail }: ReturnType<typeof envelopeAround>,
+): AsyncGenerator<string> {
+  let before = `${head}[`;
+  for await (const page of pages) {
+    yield before + (await sent(page)).map((item) => JSON.stringify(item)).join(',');
     before = ',';
-    page = await next(last);
   }
-  yield `${first.length === 0 ? before : ''}]${around.tail}`;
+  yield `]${tail}`;
 }

@@ -4,7 +4,7 @@ import type { EventFeed } from '../../feed/event-feed.ts';
 import { findEvents } from '../../feed/matching-events.ts';
 import type { LoggedEvent } from '../../storage/ports/event-log.ts';
 import type { QueryRecord, QueryStore } from '../../storage/ports/query-store.ts';
-import { frameOf, KEEP_ALIVE_MS, keepAliveFrame, RETRY_MS, welcomeFrame } from './frames.ts';
+import { frameOf, KEEP_ALIVE_MS, keepAliveFrame, welcomeFrame } from './frames.ts';
 
 /** Events of a stream that are delivered together. */
 const PAGE = 50;
@@ -69,7 +69,7 @@ export async function streamDeliveries(response: ServerResponse, consumed: Consu
   const closed = new Promise<void>((resolve) => response.once('close', resolve));
   void closed.then(() => hangUp.abort());
   const wanted = { limit: PAGE, waitMs: KEEP_ALIVE_MS, gone: hangUp.signal };
-  sink.write(welcomeFrame(RETRY_MS, query.position));
+  sink.write(welcomeFrame(query.position));
   try {
     for (let after = query.position, emptySince = after; ; ) {
       const { events, upTo } = await deliverNext(consumed, { ...wanted, after, emptySince });

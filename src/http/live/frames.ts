@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../storage/ports/event-log.ts';
  */
 
 /** Delay before browsers reconnect, in milliseconds. */
-export const RETRY_MS = 2000;
+const RETRY_MS = 2000;
 /** Proxies close connections that are silent for 30 s or more. */
 export const KEEP_ALIVE_MS = 15_000;
 
@@ -23,6 +23,6 @@ export function keepAliveFrame(id: number): Buffer {
 }
 
 /** Returns the first frame: the delay before browsers reconnect, and the id to resume from if no event follows. */
-export function welcomeFrame(retryMs: number, id: number): Buffer {
-  return Buffer.from(`retry: ${retryMs}\nid: ${id}\n\n`, 'latin1');
+export function welcomeFrame(id: number): Buffer {
+  return Buffer.from(`retry: ${RETRY_MS}\nid: ${id}\n\n`, 'latin1');
 }

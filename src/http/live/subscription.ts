@@ -4,7 +4,7 @@ import type { EventFeed, FeedPage } from '../../feed/event-feed.ts';
 import { type EventFilter, eventPredicate } from '../../feed/event-filter.ts';
 import { createLook } from '../../feed/matching-events.ts';
 import type { FanOut } from './fan-out.ts';
-import { frameOf, RETRY_MS, welcomeFrame } from './frames.ts';
+import { frameOf, welcomeFrame } from './frames.ts';
 
 /** Maximum number of events in each page that is read for a subscriber: a few times what a socket takes at once. */
 const PAGE = 50;
@@ -44,7 +44,7 @@ export async function sendEvents(
   await Promise.race([closed, feed.started]);
   if (gone) return;
   let cursor = after ?? feed.newest;
-  sink.write(welcomeFrame(RETRY_MS, cursor));
+  sink.write(welcomeFrame(cursor));
   const look = createLook(lets, (event) => sink.write(frameOf(event)), PAGE);
   /** Writes events until the socket takes no more. Returns whether the subscriber has been sent all there is. */
   const send = (page: FeedPage): boolean => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
 import { pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';
@@ -59,12 +60,9 @@ export const exportResults = route({
     ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : preferredLinesType(ctx.get('Accept'));
     ctx.set('Content-Disposition', `attachment; filename="results.${format}"`);
     if (ctx.method === 'HEAD') return;
-    ctx.body = Readable.from(
-      format === 'csv'
-        ? csv(bom === undefined ? isNavigation(ctx) : bom === 'true', results, filter, TOGETHER, first)
-        : jsonLines(results, filter, TOGETHER, first),
-      { objectMode: false },
-    );
+    const pages = pagesOf(results, filter, TOGETHER, { first });
+    const isMarked = bom === undefined ? isNavigation(ctx) : bom === 'true';
+    ctx.body = Readable.from(format === 'csv' ? csv(isMarked, pages) : jsonLines(pages), { objectMode: false });
   },
 });
 
@@ -75,8 +73,8 @@ function chosen(host: string | undefined, url: Target | undefined): Pick<ResultF
   return host === undefined ? { by: 'all' } : { by: 'host', host };
 }
 
-async function* jsonLines(...read: Parameters<typeof pagesOf>): AsyncGenerator<string> {
-  for await (const page of pagesOf(...read)) yield page.map((each) => `${JSON.stringify(sentResult(each))}\n`).join('');
+async function* jsonLines(pages: AsyncIterable<readonly Result[]>): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((each) => `${JSON.stringify(sentResult(each))}\n`).join('');
 }
 
 /** Browsers ask for HTML whatever a link leads to; programs do not. */
@@ -84,9 +82,10 @@ function isNavigation(ctx: HttpContext): boolean {
   return /\btext\/html\b/.test(ctx.get('Accept'));
 }
 
-async function* csv(marked: boolean, ...read: Parameters<typeof pagesOf>): AsyncGenerator<string> {
-  yield (marked ? BYTE_ORDER_MARK : '') + csvLine(COLUMNS);
-  for await (const page of pagesOf(...read)) {
+/** `isMarked`: whether it begins with a byte order mark. */
+async function* csv(isMarked: boolean, pages: AsyncIterable<readonly Result[]>): AsyncGenerator<string> {
+  yield (isMarked ? BYTE_ORDER_MARK : '') + csvLine(COLUMNS);
+  for await (const page of pages) {
     const sent = page.map(sentResult);
     yield sent.map((result) => csvLine(COLUMNS.map(cellOf({ ...result, ...hostColumnsOf(result) })))).join('');
   }

@@ -1,14 +1,9 @@
 import type { Box } from '../dom/dom.ts';
 
 /** A rectangle in CSS pixels, as a script returns it. */
-export interface Rectangle {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-type Sides = Pick<Box, 'left' | 'top' | 'right' | 'bottom'>;
+export type Rectangle = Pick<Box, 'x' | 'y' | 'width' | 'height'>;
+/** The sides of a rectangle, in CSS pixels. */
+export type Sides = Pick<Box, 'left' | 'top' | 'right' | 'bottom'>;
 
 export const meets = (one: Sides, other: Sides): boolean =>
   one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;

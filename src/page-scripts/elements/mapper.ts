@@ -1,5 +1,6 @@
 import { comparable, hasWords } from '../../words/comparable.ts';
 import { hashOf } from '../../words/text-hash.ts';
+import type { Sides } from '../boxes/boxes.ts';
 import {
   boxOf,
   clientLeftOf,
@@ -22,7 +23,7 @@ import {
 import { type Style, type Window, web, windowOf } from '../dom/web.ts';
 import { addAttributes } from './attributes.ts';
 import type { ElementEntry, Entry } from './entry.ts';
-import { clipped, type ImagePlace, inImage, isEmpty, moved, type Sides } from './place.ts';
+import { clipped, type ImagePlace, inImage, isEmpty, moved } from './place.ts';
 import { short } from './short.ts';
 import { StyleTable } from './styles.ts';
 

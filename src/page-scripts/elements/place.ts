@@ -1,10 +1,4 @@
-/** The sides of a rectangle in the page's window, in CSS pixels. */
-export interface Sides {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+import type { Sides } from '../boxes/boxes.ts';
 
 /**
  * Where an image is in the page's window, in CSS pixels. `scale`: image pixels for a CSS pixel; the size is in pixels.

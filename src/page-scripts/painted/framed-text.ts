@@ -15,10 +15,7 @@ export interface FramedText extends FrameAnswer {
   readonly unseen: number;
 }
 
-interface FramedWords {
-  readonly text: string;
-  readonly isPre: boolean;
-  readonly isBlank: boolean;
+interface FramedWords extends Pick<Words<never>, 'text' | 'isPre' | 'isBlank'> {
   /** In the window of the frame; in that of the page when `isPlaced`. */
   readonly box: Rectangle | null;
   readonly isPlaced: boolean;

@@ -2,10 +2,8 @@ import { boxOf, clientLeftOf, clientTopOf, nextOf, type PageElement, type PageNo
 import type { Sight } from './sight.ts';
 
 /** Facts that apply to the content of an element: its own, and those it inherits from the elements around it. */
-export interface Inside<Mark> {
+export interface Inside<Mark> extends Pick<Sight, 'boxed' | 'fixed' | 'scroller' | 'frame' | 'isRisky' | 'clips'> {
   readonly element: PageElement;
-  /** The innermost element with a box, which may be `element`. */
-  readonly boxed: PageElement;
   /** Why all of its text is hidden; `''` when it is not. */
   readonly why: string;
   readonly opacity: number;
@@ -13,12 +11,7 @@ export interface Inside<Mark> {
   readonly isClosedDetails: boolean;
   /** Whether a `<summary>` would be the first one of this element, which is shown when it is closed. */
   readonly summary: { isNext: boolean };
-  readonly fixed: boolean;
-  readonly scroller: PageElement | null;
-  readonly frame: Sight | null;
   readonly isGrid: boolean;
-  readonly isRisky: boolean;
-  readonly clips: readonly PageElement[];
   readonly mark: Mark | null;
   /** Returns where the window of its document is in that of the page, in CSS pixels. */
   readonly offset: () => readonly [x: number, y: number];

@@ -1,3 +1,4 @@
+import type { Sides } from '../boxes/boxes.ts';
 import type { Box, PageElement } from '../dom/dom.ts';
 
 /** Something that styles show, and the facts that decide whether a visitor sees it. */
@@ -22,11 +23,9 @@ export interface Sight {
   readonly clips: readonly PageElement[];
 }
 
-type Sides = { -readonly [side in 'left' | 'top' | 'right' | 'bottom']: Box[side] };
-
 /** Returns the smallest rectangle around those with an area; null for none. */
 export function boxOfRects(rects: readonly Box[]): Sides | null {
-  let all: Sides | null = null;
+  let all: { -readonly [side in keyof Sides]: number } | null = null;
   for (const { left, top, right, bottom, width, height } of rects) {
     if (width <= 0 || height <= 0) continue;
     all ??= { left, top, right, bottom };

@@ -1,4 +1,5 @@
 import { MAX_IMAGE_PIXELS, MAX_PIXELS, type Rectangle } from '../../capture/options/screenshot.ts';
+import type { Snapshot } from '../../capture/result/snapshot.ts';
 import type { TruncatedBy } from '../../capture/result/truncation.ts';
 import { tilesOf } from './rectangles.ts';
 import { type HeightLimit, MAX_SIDE, type ShotPlan, smaller, UNLIMITED } from './shot-plan.ts';
@@ -10,14 +11,7 @@ const MAX_GROWTH = 2;
 const MAX_PERIOD = 1_000;
 
 /** Size of a screenshot in pixels, and of the page that it shows. */
-export interface ScreenshotSize {
-  readonly width: number;
-  readonly height: number;
-  /** Why it shows less than requested. */
-  readonly truncatedBy: TruncatedBy;
-  /** Height of the whole page in pixels, with `fullPage`; 0 without. */
-  readonly fullHeight: number;
-}
+export type ScreenshotSize = Pick<Snapshot, 'width' | 'height' | 'truncatedBy' | 'fullHeight'>;
 
 /** A PDF has sheets and no pixels. */
 export const ON_PAPER: ScreenshotSize = { width: 0, height: 0, truncatedBy: '', fullHeight: 0 };

@@ -7,7 +7,7 @@ import { type Call, call } from '../../page/asking/page-scripts.ts';
 import { wholeText } from '../../page/asking/text-in-parts.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { Screenshot } from '../../page/screenshot/screenshot.ts';
-import { imageFrame } from '../outputs/image-boxes.ts';
+import { imagePlace } from '../outputs/image-boxes.ts';
 
 /** The script ends with what it has after this time. Measured: 10,000 entries take 120 ms of CPU. */
 const LIMITS = { entries: MAX_ENTRIES, ms: 1_500, textCharacters: MAX_SHORT_CHARACTERS };
@@ -39,7 +39,7 @@ export async function mapElements(
 }
 
 async function ask(page: IsolatedPage, request: CaptureRequest, screenshot: Screenshot, ms: number): Promise<unknown> {
-  const frame = await imageFrame({ page, request, screenshot });
+  const frame = await imagePlace({ page, request, screenshot });
   if (frame === null) return undefined;
   const inPage = (script: Call) => evaluate(page, script, { timeoutMs: ms });
   return wholeText(inPage, call('mapElements', frame, LIMITS, MAX_MAP_CHARACTERS), MAX_MAP_CHARACTERS);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { intersection } from '../../capture/comparison/boxes.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
+import type { ImagePlace } from '../../page-scripts/elements/place.ts';
 import type { Reading } from './reading.ts';
 
 /** A rectangle in CSS pixels of the page's window, as scripts of outputs return it; null when there is none. */
@@ -9,22 +10,12 @@ export const windowBox = z.object({ x: z.number(), y: z.number(), width: z.numbe
 /** Returns where in the image a rectangle of the window is, in whole pixels; null when the image does not show it. */
 export type ToImage = (box: z.output<typeof windowBox>) => Rectangle | null;
 
-/** Where the image is in the page's window, in CSS pixels. `scale`: image pixels per CSS pixel. */
-interface ImageFrame {
-  readonly left: number;
-  readonly top: number;
-  readonly scale: number;
-  /** Pixels of the image. */
-  readonly width: number;
-  readonly height: number;
-}
-
 /** Resolves with where the image is in the window; null for a PDF. */
-export async function imageFrame({
+export async function imagePlace({
   page,
   request,
   screenshot,
-}: Pick<Reading, 'page' | 'request' | 'screenshot'>): Promise<ImageFrame | null> {
+}: Pick<Reading, 'page' | 'request' | 'screenshot'>): Promise<ImagePlace | null> {
   if (request.format === 'pdf') return null;
   const { part, width, height } = screenshot;
   const { viewport } = request;
@@ -43,7 +34,7 @@ export async function imageFrame({
 
 /** Resolves with the function that converts boxes of the page to boxes of the image. In a PDF it returns null. */
 export async function imageBoxes(reading: Reading): Promise<ToImage> {
-  const frame = await imageFrame(reading);
+  const frame = await imagePlace(reading);
   if (frame === null) return () => null;
   const { left, top, scale } = frame;
   return (box) => {

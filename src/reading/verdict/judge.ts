@@ -7,15 +7,8 @@ import { RULES, type Seen } from './rules.ts';
 const MIN_CONFIDENCE = 0.6;
 
 /** Known facts of a page beside its signs. */
-interface KnownPage {
-  readonly title: string;
-  /** HTTP status of the document. */
-  readonly status: number;
+interface KnownPage extends Pick<Seen, 'title' | 'status' | 'isBlank' | 'isBrokenOff'> {
   readonly finalUrl: string;
-  /** No text was seen, and the screenshot is of one colour. */
-  readonly isBlank: boolean;
-  /** The connection ended before the document. */
-  readonly isBrokenOff: boolean;
 }
 
 /** Returns the verdict for which the rules speak most. */

@@ -17,7 +17,7 @@ import type { Capturing } from './start-capturing.ts';
 
 /** Readiness of a process while NATS is away. */
 export const CLUSTER_AWAY = {
-  available: false,
+  ready: false,
   code: 'cluster_unavailable',
   reason: 'NATS cannot be reached',
 } as const;
@@ -56,7 +56,7 @@ interface MemberParts extends Pick<WorkerOptions, 'maxDials'> {
 export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
   const { capturing, results, eventLog, onStarted, onEnded } = parts;
   // Without a browser, captures wait for one, and their targets should not notice.
-  const maxDials = () => (capturing.availability.available ? parts.maxDials() : 0);
+  const maxDials = () => (capturing.unavailable === null ? parts.maxDials() : 0);
   return cluster.createWorker({
     slots,
     outbox: () => capturing.captureStore.pending,

@@ -1,5 +1,5 @@
 import type { ClusterApi } from '../../cluster/open-cluster.ts';
-import type { Config } from '../../config/mod.ts';
+import type { ServiceConfig } from '../../config/slices.ts';
 import { descriptorLimit, dialsWithin } from '../../pressure/descriptors.ts';
 import type { EventLog } from '../../storage/ports/event-log.ts';
 import { type CapturePipelineOptions, createCapturePipeline } from '../../streams/capture-pipeline.ts';
@@ -8,8 +8,6 @@ import type { Parts } from '../parts.ts';
 import { createWorkerOf } from './cluster-member.ts';
 import { dialCapture, mayBeDialled, performCapture } from './perform-capture.ts';
 import type { Capturing } from './start-capturing.ts';
-
-type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
 
 /** `sharedLog`: the log of the cluster. */
 type PipelineParts = Pick<Parts, 'capturing' | 'storage' | 'events' | 'cluster' | 'logger'> & {
@@ -26,7 +24,7 @@ const CLUSTER_GRACE_MS = 10_000;
  * Connects the pipeline with what performs its captures: the browsers of this process, or the work queue of a cluster,
  * whose worker in this process then has the browsers.
  */
-export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
+export function connectPipeline(config: ServiceConfig, parts: PipelineParts) {
   const { capturing, storage, events, cluster, sharedLog, logger } = parts;
   const clusterApi = cluster?.createApi({
     evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
@@ -72,20 +70,20 @@ type PerformerOptions = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'que
 };
 
 /** Captures of this process, by its browsers. */
-function byThisProcess({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Capturing): PerformerOptions {
+function byThisProcess({ maxConcurrent, maxQueue }: ServiceConfig, capturing: Capturing): PerformerOptions {
   return {
     limits: { maxConcurrent, maxQueue },
     perform: (command) => performCapture(command, capturing),
     dialling: {
       // Without a browser, captures wait for one, and their targets should not notice.
-      applies: (command) => capturing.availability.available && mayBeDialled(command),
+      applies: (command) => capturing.unavailable === null && mayBeDialled(command),
       dial: (command) => dialCapture(command, capturing),
     },
   };
 }
 
 /** Captures of a cluster, by the workers that claim them from its queue. */
-function byCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi): PerformerOptions {
+function byCluster({ maxWaitMs }: ServiceConfig, api: ClusterApi): PerformerOptions {
   return {
     limits: api.limits,
     perform: api.perform,

@@ -7,8 +7,8 @@ import { createTargetPolicy, type LiveTargetPolicy } from '../../egress/address-
 import { createAliasLookup } from '../../egress/aliases.ts';
 import { createEgress } from '../../egress/create-egress.ts';
 import type { Egress } from '../../egress/egress.ts';
+import type { NotReady } from '../capture-service.ts';
 import type { OpenedParts } from '../opened-parts.ts';
-import type { Availability } from '../operation/condition.ts';
 import { warnOfMissingFonts } from './font-warning.ts';
 import { createIpFacts } from './ip-facts.ts';
 import { openTechnologies } from './open-technologies.ts';
@@ -17,7 +17,8 @@ import type { CaptureParts } from './perform-capture.ts';
 /** The browser actors of this process, and the start of its first browser. */
 interface Browsers {
   readonly actors: Actors;
-  readonly availability: Availability;
+  /** The reason why no browser can capture; null while one can. */
+  readonly unavailable: NotReady | null;
   /** Resolves when the first browser has started or has failed to. */
   readonly started: Promise<void>;
 }
@@ -56,14 +57,14 @@ export async function startCapturing(
     logger,
     actors: browsers.actors,
     started: browsers.started,
-    get availability() {
-      return browsers.availability;
+    get unavailable() {
+      return browsers.unavailable;
     },
   };
 }
 
 const STARTING = {
-  available: false,
+  ready: false,
   code: 'browser_unavailable',
   reason: 'the first browser is being started',
 } as const;
@@ -78,8 +79,8 @@ function startBrowsers(
   // Not awaited: a browser that hangs while it starts must not delay listening or stopping.
   const started = actors.start().then(
     () => {
-      const { availability } = actors;
-      if (!availability.available) logger.error({ cause: availability.detail }, 'no browser could be started');
+      const { unavailable } = actors;
+      if (unavailable !== null) logger.error({ cause: unavailable.detail }, 'no browser could be started');
     },
     (error: unknown) => logger.error({ err: error }, 'the profiles of earlier browsers could not be removed'),
   );
@@ -90,12 +91,10 @@ function startBrowsers(
   return {
     actors,
     started,
-    get availability(): Availability {
+    get unavailable(): NotReady | null {
       if (!isStarted) return STARTING;
-      const { availability } = actors;
-      return availability.available
-        ? availability
-        : { available: false, code: 'browser_unavailable', reason: availability.reason };
+      const { unavailable } = actors;
+      return unavailable && { ready: false, code: 'browser_unavailable', reason: unavailable.reason };
     },
   };
 }
@@ -104,7 +103,7 @@ function startBrowsers(
 function noBrowsers(): Browsers {
   const actors: Actors = {
     capture: () => Promise.reject(new CapstanError('browser_unavailable')),
-    availability: { available: true },
+    unavailable: null,
     events$: EMPTY,
     start: () => Promise.resolve(),
     missingScripts: () => Promise.resolve([]),
@@ -113,5 +112,5 @@ function noBrowsers(): Browsers {
     kill: () => {},
     close: () => Promise.resolve(),
   };
-  return { actors, availability: { available: true }, started: Promise.resolve() };
+  return { actors, unavailable: null, started: Promise.resolve() };
 }

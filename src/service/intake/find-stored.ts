@@ -7,7 +7,7 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import type { Result } from '../../capture/result/result.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { ArtifactStore } from '../../storage/ports/artifact-store.ts';
-import { endsList, type Keyset, keysetOf, type ResultStore } from '../../storage/ports/result-store.ts';
+import { pagesOf, type ResultStore } from '../../storage/ports/result-store.ts';
 
 /**
  * Number of records in a page, and maximum number of pages that are searched. A URL that was captured often, with
@@ -59,20 +59,18 @@ export async function findStored(
   try {
     const own = await artifacts.id();
     const isHere = ({ artifacts: stored }: Result) => (stored?.store ?? own) === own;
-    let after: Keyset | undefined;
+    let pages = 0;
     // Stores cannot list the captures that no named key requested (`''`).
     const filter = { by: 'url', url: target.url, orUrl: plainUrl, ofKey: ofKey === '' ? undefined : ofKey } as const;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const records = await results.page(filter, PAGE, after);
+    for await (const records of pagesOf(results, filter, PAGE)) {
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
       for (const found of young) {
         if (!(isAnswer(found) && isHere(found) && (await isWhole(artifacts, found)))) continue;
         const [kept, words] = await Promise.all([results.get(found.id), results.wordsOf([found.id])]);
         return { state: 'stored', result: found, evidence: kept?.evidence ?? null, words: words.get(found.id) };
       }
-      const last = young.at(-1);
-      if (last === undefined || young.length < records.length || endsList(records, PAGE)) return undefined;
-      after = keysetOf(last);
+      pages += 1;
+      if (young.length < records.length || pages === MAX_PAGES) return undefined;
     }
     return undefined;
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { FailureCode } from '../../capture/errors.ts';
 import type { PressureEvent } from '../../capture/events.ts';
 import type { Overload, Pressure } from '../../capture/operation/pressure.ts';
 import type { ClusterStats } from '../../capture/operation/stats.ts';
@@ -12,15 +11,11 @@ import type { StoreState } from '../../storage/ports/result-store.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { CapturePipeline } from '../../streams/capture-pipeline.ts';
 import { type EventStream, pressureChanged } from '../../streams/events.ts';
-import type { Readiness } from '../capture-service.ts';
-
-/** Whether captures can be made, and if not, why. */
-export type Availability =
-  | { readonly available: true }
-  | { readonly available: false; readonly code: FailureCode; readonly reason: string };
+import type { NotReady, Readiness } from '../capture-service.ts';
 
 interface ConditionParts {
-  readonly availability: () => Availability;
+  /** Returns why no browser, or no cluster, can take captures; null while one can. */
+  readonly whyUnavailable: () => NotReady | null;
   readonly storage: Pick<Storage, 'captureStore' | 'results'>;
   readonly pipeline: Pick<CapturePipeline, 'load' | 'limits' | 'refusal'>;
   /** Called when an overload begins, changes or ends. */
@@ -54,8 +49,8 @@ export function watchCondition(config: PressureConfig, parts: ConditionParts) {
   /** Whether captures are admitted. */
   const admission = (): Readiness => {
     if (stopping.aborted) return STOPPING;
-    const availability = parts.availability();
-    if (!availability.available) return { ready: false, code: availability.code, reason: availability.reason };
+    const unavailable = parts.whyUnavailable();
+    if (unavailable !== null) return unavailable;
     const { refusal } = storage.captureStore;
     if (refusal !== undefined) {
       // Probes expect 503, also for a full disk.

@@ -66,7 +66,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     clock: Date.now,
   });
   const { artifacts } = storage;
-  const share = shareForNotices(config, storage.sharedLinks, keysShare, Date.now);
+  const share = shareForNotices(config, storage.sharedLinks, keysShare);
   const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share });
   const isDurable = storage.results.kind !== 'none';
   const matching = notifyingQueries({

@@ -15,14 +15,14 @@ const ROOM = { count: count / 2, bytes: bytes / 2 };
 type Sharing = Pick<ReceiversConfig, 'publicUrl' | 'signingKey' | 'maxShareDays' | 'apiKey' | 'namedKeys'>;
 
 /**
- * Returns what shares the captures of a message with its readers, as `POST /screenshot/{id}/share` does for a client.
+ * Returns the function that shares the captures of a message with its readers, as `POST /screenshot/{id}/share` does
+ * for a client.
  * Nothing is shared without `--public-url` and `--signing-key`, or when there is no room for a further link.
  */
 export function shareForNotices(
   config: Sharing,
   links: Pick<SharedLinkStore, 'add' | 'get'>,
   keysShare: () => boolean,
-  clock: () => number,
 ): NoticeSources['share'] {
   const { publicUrl } = config;
   const [signingKey] = config.signingKey;
@@ -38,7 +38,7 @@ export function shareForNotices(
   };
 
   return async ({ before, after }, apiKeyName) => {
-    const now = clock();
+    const now = Date.now();
     // The same for each attempt to send the message, so that all have one link.
     const digest = createHash('sha256')
       .update(JSON.stringify([before, after, apiKeyName]))

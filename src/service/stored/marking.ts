@@ -32,7 +32,7 @@ function eventsOf(
 ): readonly CapstanEvent[] {
   const { id, url, host, labels, note, hold, api_key_name: key } = result;
   const withLabels = labels.length === 0 ? {} : { labels };
-  const about = { ...made, id, url, host, batch: null, ...withLabels, ...ofKey(key ?? null), result };
+  const about = { ...made, id, url, host, batch: null, ...withLabels, ...ofKey(key), result };
   const isRelabelled = JSON.stringify([before.labels, before.note]) !== JSON.stringify([labels, note]);
   return [
     ...(isRelabelled ? [{ type: 'capture.marked', ...about } as const] : []),

@@ -16,7 +16,7 @@ export async function openRecords(
   const shared = cluster && (await openSharedRecords(config, { cluster, logger }));
   const storage = shared?.storage ?? (await openStorage(config, logger));
   const eventLog = shared?.eventLog ?? storage.events;
-  const feed = openEventFeed(events.addressed$, eventLog, Date.now);
+  const feed = openEventFeed(events.addressed$, eventLog);
   if (cluster === undefined) await feed.started;
   return { storage, eventLog, sharedLog: shared?.eventLog, feed };
 }

@@ -4,13 +4,8 @@ import type { SharedLink } from '../../storage/ports/shared-link-store.ts';
 import type { CaptureService, Shared, SightOf } from '../capture-service.ts';
 
 /** Returns a shared link with the view of the key that made it. */
-export async function openShared(
-  whole: CaptureService,
-  sightOf: SightOf,
-  id: string,
-  now: number,
-): Promise<Shared | undefined> {
-  const found = await whole.sharedLinks.get(id, now);
+export async function openShared(whole: CaptureService, sightOf: SightOf, id: string): Promise<Shared | undefined> {
+  const found = await whole.sharedLinks.get(id, Date.now());
   const [link] = found === undefined ? [] : await stillShared(whole, sightOf, [found]);
   if (link === undefined) return undefined;
   const sees = sightOf(link)?.sees;
@@ -29,7 +24,7 @@ export async function stillShared(
   const capturesOf = ({ capture, other }: SharedLink) => (other === null ? [capture] : [capture, other]);
   const owners = new Map<number, OfKey>();
   for await (const [id, record] of recordsOf(whole.results, links.flatMap(capturesOf))) {
-    if (record !== undefined) owners.set(id, ofKey(record.api_key_name ?? null));
+    if (record !== undefined) owners.set(id, ofKey(record.api_key_name));
   }
   const isGone = (link: SharedLink) => capturesOf(link).some((id) => !owners.has(id));
   const gone = links.filter(isGone);

@@ -1,11 +1,11 @@
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { isOfKey } from '../../capture/client.ts';
 import { infoIfReadable } from '../../storage/failures/store-errors.ts';
-import { endsList, type Keyset, keysetOf, type ResultStore } from '../../storage/ports/result-store.ts';
+import { type Keyset, pagesOf, type ResultStore } from '../../storage/ports/result-store.ts';
 import { timeOfId } from '../../storage/records/ids.ts';
 import type { ServiceView } from '../capture-service.ts';
 
-/* The stores as a client sees them that may see the captures of one API key alone, see `own-captures.ts`. */
+/* The stores in the view of a client that may see only the captures of one API key, see `own-captures.ts`. */
 
 /** Returns the id under which a view looks for a capture. */
 export type Seen = (id: number) => Promise<number>;
@@ -27,7 +27,7 @@ export function ownResults(results: ResultStore, key: string, seen: Seen): Servi
   };
 }
 
-/** Returns the files of the captures of one key, which `results` are the records of. */
+/** Returns the files of the captures of one key. `results`: the records of these captures. */
 export function ownArtifacts(
   artifacts: ServiceView['artifacts'],
   { results, key, seen }: { readonly results: ServiceView['results']; readonly key: string; readonly seen: Seen },
@@ -58,17 +58,14 @@ async function listOwn(
   before: number | undefined,
 ): Promise<readonly ScreenshotInfo[]> {
   const infos: ScreenshotInfo[] = [];
-  for (let after = await keysetBefore(results, before); infos.length < limit; ) {
-    const wanted = limit - infos.length;
-    const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
-    // Captures of which another store has the files, or whose record is damaged, are left out.
+  const after = await keysetBefore(results, before);
+  for await (const page of pagesOf(results, { by: 'all', where: { outcome: 'stored' } }, limit, { after })) {
+    // Left out: captures whose files another store has, and captures whose record is damaged.
     const found = await Promise.all(page.map(({ id }) => infoIfReadable(artifacts, id, { undelivered: true })));
     infos.push(...found.filter((info) => info !== undefined));
-    const last = page.at(-1);
-    if (last === undefined || endsList(page, wanted)) break;
-    after = keysetOf(last);
+    if (infos.length >= limit) break;
   }
-  return infos;
+  return infos.slice(0, limit);
 }
 
 async function keysetBefore(results: ServiceView['results'], id: number | undefined): Promise<Keyset | undefined> {

@@ -24,7 +24,7 @@ export interface MaxAges {
   readonly ofLabels: ReadonlyMap<string, number>;
 }
 
-interface AgedCapturesOptions {
+export interface AgedCapturesOptions {
   readonly limits: MaxAges;
   readonly artifacts: Pick<ArtifactStore, 'oldestAfter'>;
   readonly results: Pick<ResultStore, 'kind' | 'oldest' | 'marked' | 'page'>;
@@ -57,7 +57,7 @@ export function createAgedCaptures({ limits, artifacts, results, clock, elapsed 
   /** Leaves out captures that are kept by their marks. */
   async function* removable(ids: AsyncIterable<number>, isKept = keeps): AsyncGenerator<number> {
     if (results.kind === 'none') return yield* ids;
-    for await (const together of inGroups(ids, JUDGED_TOGETHER)) {
+    for await (const together of inGroups(ids)) {
       const marked = await results.marked(together);
       const chosen = together.filter((id) => !isKept(id, marked.get(id) ?? NO_MARKS));
       hasKept ||= chosen.length < together.length;
@@ -110,7 +110,7 @@ export function createAgedCaptures({ limits, artifacts, results, clock, elapsed 
     const ages = [...(limits.days === null ? [] : [[null, limits.days] as const]), ...limits.ofLabels];
     const reached = ages.map(([label, days]) => [label, oldestKept(days)] as const);
     return () => {
-      // Without any that were kept, there is nothing to pass over.
+      // If no capture was kept, the next pass has nothing to skip.
       if (!hasKept) return;
       if (isAll) judgedAllAt = elapsed();
       for (const [label, id] of reached) judged.set(label, id);
@@ -120,11 +120,11 @@ export function createAgedCaptures({ limits, artifacts, results, clock, elapsed 
   return { begin, ids, removable, recordIds };
 }
 
-async function* inGroups(ids: AsyncIterable<number>, size: number): AsyncGenerator<readonly number[]> {
+async function* inGroups(ids: AsyncIterable<number>): AsyncGenerator<readonly number[]> {
   let group: number[] = [];
   for await (const id of ids) {
     group.push(id);
-    if (group.length < size) continue;
+    if (group.length < JUDGED_TOGETHER) continue;
     yield group;
     group = [];
   }

@@ -55,15 +55,13 @@ export class CaptureStore {
     this.#artifacts = artifacts;
     this.#results = results;
     this.#remover = createRemover({ artifacts, results, outbox });
-    this.#delivery = new OutboxDelivery({ copies, results, outbox, remover: this.#remover, onRecovered, onProblem });
+    const stores = { copies, results, outbox, onProblem };
+    this.#delivery = new OutboxDelivery({ ...stores, remover: this.#remover, onRecovered });
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => copies.probe(), onChange: onStoreFailure });
     this.#parts = {
+      ...stores,
       artifacts,
-      copies,
-      results,
-      outbox,
-      onProblem,
       delivery: this.#delivery,
       onCopyFailure: (error) => {
         if (!this.#noteFailure(error)) onProblem(error);

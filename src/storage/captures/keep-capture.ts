@@ -2,22 +2,14 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
-import type { LocalCopies } from '../ports/local-copies.ts';
-import type { Outbox } from '../ports/outbox.ts';
-import type { ResultStore } from '../ports/result-store.ts';
-import { deliverFirst, type OutboxDelivery } from './outbox-delivery.ts';
+import { deliverFirst, type OutboxDelivery, type OutboxDeliveryOptions } from './outbox-delivery.ts';
 
 /** The stores that a capture goes through, and the reports of what fails there. */
-export interface KeepParts {
+export interface KeepParts extends Pick<OutboxDeliveryOptions, 'copies' | 'results' | 'outbox' | 'onProblem'> {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
-  readonly copies: LocalCopies;
-  readonly results: ResultStore;
-  readonly outbox: Outbox;
   readonly delivery: OutboxDelivery;
   /** Reports a copy that cannot be written of a record that the database has. */
   readonly onCopyFailure: (error: unknown) => void;
-  /** Reports what could not be cleaned up. */
-  readonly onProblem: (problem: unknown) => void;
 }
 
 /**

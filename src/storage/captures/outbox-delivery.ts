@@ -16,13 +16,14 @@ const DELIVERED_AFTER_MS = 100;
 /** A record whose files are delivered; `away`: a store is unavailable; undefined when nothing is left to write. */
 type Prepared = StoredRecord | 'away' | undefined;
 
-interface OutboxDeliveryOptions {
+export interface OutboxDeliveryOptions {
   readonly copies: LocalCopies;
   readonly results: ResultStore;
   readonly outbox: Outbox;
   readonly remover: Remover;
   /** See `CaptureStoreOptions`. */
   readonly onRecovered: (record: StoredRecord) => Promise<void>;
+  /** Reports failures in the background. */
   readonly onProblem: (problem: unknown) => void;
 }
 

@@ -5,9 +5,14 @@ import { createPace, type Pace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
-import type { ResultStore } from '../ports/result-store.ts';
 import { firstIdAt } from '../records/ids.ts';
-import { below, createAgedCaptures, type MaxAges, RECORDS_TOGETHER } from './aged-captures.ts';
+import {
+  type AgedCapturesOptions,
+  below,
+  createAgedCaptures,
+  type MaxAges,
+  RECORDS_TOGETHER,
+} from './aged-captures.ts';
 import { NOTHING, type Removed } from './remover.ts';
 
 /*
@@ -46,15 +51,12 @@ interface RetentionCounts extends Removed {
   readonly held_bytes: number;
 }
 
-export interface RetentionOptions {
+export interface RetentionOptions extends Pick<AgedCapturesOptions, 'results' | 'clock'> {
   readonly limits: RetentionLimits;
   readonly artifacts: Pick<ArtifactStore, 'oldest' | 'oldestAfter' | 'sizeOf' | 'bytes' | 'measure' | 'shares'>;
-  readonly results: Pick<ResultStore, 'kind' | 'oldest' | 'marked' | 'page'>;
   readonly remove: (ids: readonly number[]) => Promise<Removed>;
   /** Takes the lock for removing from the artifact store; undefined when another process has it. Never rejects. */
   readonly lock: () => Promise<HeldLock | undefined>;
-  /** Milliseconds since the Unix epoch. */
-  readonly clock: () => number;
   /** Milliseconds of a clock that is never set. @default `performance.now` */
   readonly elapsed?: () => number;
   readonly intervalMs?: number;

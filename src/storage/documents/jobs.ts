@@ -1,5 +1,4 @@
 import { iso } from '../../capture/basics/values.ts';
-import type { Failure } from '../../capture/errors.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { JOB_KINDS } from '../../capture/work/job.ts';
 import type { Condition, Document, DocumentStore, StoredDocument } from '../ports/document-store.ts';
@@ -8,7 +7,6 @@ import {
   JOB_LIFE_MS,
   type JobKind,
   type JobRecord,
-  type JobState,
   type JobStore,
   keyOfJob,
   LIST_LIFE_MS,
@@ -24,15 +22,11 @@ import { requireRoom } from './room.ts';
  * Outcomes, and the parts of its list, are documents of their own.
  */
 
-interface Job {
-  readonly id: string;
+/** Times are milliseconds since the Unix epoch. */
+interface Job extends Pick<JobRecord, 'id' | 'kind' | 'state' | 'total' | 'failure'> {
   readonly createdAt: number;
-  readonly kind: JobKind;
-  readonly state: JobState;
-  readonly total: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
-  readonly failure: Failure | null;
   /** Bytes of its list, which count with it until it has ended. */
   readonly listBytes?: number | undefined;
   /** Bytes of its outcomes, which count with it once it has ended. */

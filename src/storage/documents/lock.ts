@@ -13,6 +13,8 @@ const LEASE = { leaseMs: 60_000, renewalMs: 15_000 };
 /** Interval between attempts to take a lock that is held, and the time limit for all of them, in milliseconds. */
 const POLL_MS = 20;
 const MAX_WAIT_MS = 10_000;
+/** The lock of additions: documents are counted before one is added. */
+const ADDITIONS = 'additions';
 
 interface SharedLock extends HeldLock {
   release(): Promise<void>;
@@ -51,23 +53,23 @@ export async function takeLock(
 }
 
 /**
- * Returns a function that runs work under a lock, one after another in all processes, so nothing is added between
- * counting and adding. Rejects with `database_unavailable` when another process holds the lock for too long,
- * for example after it was killed.
+ * Returns a function that runs additions one after another in all processes, so nothing is added between counting and
+ * adding. Rejects with `database_unavailable` when another process holds the lock for too long, for example after it
+ * was killed.
  */
-export function withLock(documents: DocumentStore, name: string): <T>(work: () => Promise<T>) => Promise<T> {
+export function withLock(documents: DocumentStore): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   const underLock = async <T>(work: () => Promise<T>): Promise<T> => {
     const until = performance.now() + MAX_WAIT_MS;
     for (;;) {
-      const lock = await takeLock(documents, name);
+      const lock = await takeLock(documents, ADDITIONS);
       try {
         if (lock !== undefined) return await work();
       } finally {
         await lock?.release();
       }
       if (performance.now() > until) {
-        throw new CapstanError('database_unavailable', `Another process holds the lock of ${name}.`);
+        throw new CapstanError('database_unavailable', `Another process holds the lock of ${ADDITIONS}.`);
       }
       await delay(POLL_MS);
     }

@@ -2,8 +2,8 @@ import type { Amount } from '../../capture/stored-limits.ts';
 import type { StoredDocument } from '../ports/document-store.ts';
 
 /**
- * Returns the oldest documents, without which all that is `used` is within `max`. The newest one stays when it is only
- * too large: its client has not read it yet.
+ * Returns the oldest documents that must be removed to bring what is `used` within `max`. The newest one stays even if
+ * it alone is too large: its client has not read it yet.
  */
 export function oldestBeyond<D extends Pick<StoredDocument, 'bytes'>>(
   oldestFirst: readonly D[],

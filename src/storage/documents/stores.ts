@@ -1,4 +1,4 @@
-import type { Database } from '../ports/database.ts';
+import type { DocumentStores } from '../ports/database.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { captureLabelsIn } from './capture-labels.ts';
 import { idempotencyIn } from './idempotency.ts';
@@ -9,9 +9,7 @@ import { sharedLinksIn } from './shared-links.ts';
 import { watchesIn } from './watches.ts';
 
 /** Returns the stores that keep their data as documents of a database. */
-export function storesIn(
-  documents: DocumentStore,
-): Pick<Database, 'jobs' | 'watches' | 'queries' | 'receivers' | 'idempotency' | 'sharedLinks' | 'labels'> {
+export function storesIn(documents: DocumentStore): DocumentStores {
   return {
     jobs: jobsIn(documents),
     watches: watchesIn(documents),

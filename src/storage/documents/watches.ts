@@ -22,7 +22,7 @@ import { addRun, briefRuns, overdue, removeRuns, runsBefore } from './watch-runs
 const HASTENED_TOGETHER = 500;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
-  const oneByOne = withLock(documents, 'additions');
+  const oneByOne = withLock(documents);
 
   /** Changes the watch that this owner has leased; false when it has not. */
   async function changeLeased(

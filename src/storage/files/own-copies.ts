@@ -23,7 +23,7 @@ export function createOwnCopies(local: LocalStore, { keepsFailed }: { readonly k
   };
 }
 
-export function hasCopy(local: LocalStore, id: number): Promise<boolean> {
+function hasCopy(local: LocalStore, id: number): Promise<boolean> {
   return local.record(id).then(
     (record) => record !== undefined,
     () => true,

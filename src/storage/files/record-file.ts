@@ -44,7 +44,7 @@ interface RecordFile {
 
 /** The name of the API key is first, so that it is found without reading a record, which may be large. */
 export function recordText({ record, image }: RecordFile): string {
-  const key = ofKey(record.api_key_name ?? null);
+  const key = ofKey(record.api_key_name);
   return JSON.stringify({ ...key, image: image && { bytes: image.bytes, sha256: image.sha256 }, record });
 }
 
@@ -86,7 +86,7 @@ function describe(result: Result, { bytes, sha256 }: Pick<ScreenshotInfo, 'bytes
     bytes,
     sha256,
     captured_at: result.probed_at,
-    ...ofKey(result.api_key_name ?? null),
+    ...ofKey(result.api_key_name),
   };
 }
 

@@ -3,7 +3,7 @@ import { artifactCollections, BY_KEY, type ObjectDocument } from '../mongo/artif
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/failure.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
-import type { Backend, FoundObject, ListedObject } from '../remote/backend.ts';
+import type { Backend, ListedObject } from '../remote/backend.ts';
 import { CAPTURES, folderOf, partsOf } from '../remote/keys.ts';
 
 /** Size of each part of a small object, except the last. */
@@ -24,27 +24,16 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
   }
 
   /** The document is written first, so that the sweep finds what a crash leaves, and removed last. */
-  async function putChunks(key: string, content: Uint8Array, givenUp: AbortSignal): Promise<void> {
+  async function putFile(key: string, content: Uint8Array, givenUp?: AbortSignal): Promise<void> {
     try {
       await write({}, key, content);
       for (const [n, data] of cut(content, CHUNK_BYTES).entries()) {
-        givenUp.throwIfAborted();
+        givenUp?.throwIfAborted();
         await chunks.insertOne({ _id: new ObjectId(), files_id: key, n, data });
       }
     } finally {
       // Its caller has removed the file, so nothing else finds what was written since.
-      if (givenUp.aborted) await remove([key]);
-    }
-  }
-
-  /** Work that `ask` gives up goes on. */
-  async function putFile(key: string, content: Uint8Array): Promise<void> {
-    const ending = new AbortController();
-    try {
-      await ask(() => putChunks(key, content, ending.signal));
-    } catch (error) {
-      ending.abort();
-      throw error;
+      if (givenUp?.aborted === true) await remove([key]);
     }
   }
 
@@ -64,16 +53,14 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
     }
   }
 
-  async function get(key: string, { start, end }: ByteSpan): Promise<FoundObject | undefined> {
-    const first = Math.floor(start / PART_BYTES);
-    const parts = { $slice: [first, Math.floor(end / PART_BYTES) - first + 1] };
-    const found = await objects.findOne({ _id: key }, { projection: { length: 1, parts } });
+  async function get(key: string, span: ByteSpan): Promise<Buffer | undefined> {
+    const first = Math.floor(span.start / PART_BYTES);
+    const parts = { $slice: [first, Math.floor(span.end / PART_BYTES) - first + 1] };
+    const found = await objects.findOne({ _id: key }, { projection: { parts } });
     if (found === null) return undefined;
-    const content =
-      found.parts === undefined
-        ? spanOf(await chunksOf(key, { start, end }), CHUNK_BYTES, { start, end })
-        : spanOf(found.parts, PART_BYTES, { start, end });
-    return { content, bytes: found.length };
+    return found.parts === undefined
+      ? spanOf(await chunksOf(key, span), CHUNK_BYTES, span)
+      : spanOf(found.parts, PART_BYTES, span);
   }
 
   async function chunksOf(key: string, { start, end }: ByteSpan): Promise<readonly Binary[]> {
@@ -128,7 +115,7 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
 
   return {
     name: 'gridfs',
-    putFile,
+    putFile: (key, content) => ask((givenUp) => putFile(key, content, givenUp)),
     put: async (key, content) => void (await ask(() => write({}, key, content, { parts: cut(content, PART_BYTES) }))),
     insert: (key, content) => ask(() => insert(key, content)),
     get: (key, span) => ask(() => get(key, span)),

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
-import { isDamagedArtifact } from '../failures/store-errors.ts';
+import { isDamagedArtifact, nullIfDamaged } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import type { Backend } from '../remote/backend.ts';
+import { listedCaptures, wholeCapture } from '../remote/captures.ts';
 
 /**
  * Reads all files of all captures; yields a line for each that cannot be read, or has another digest than its capture
@@ -13,6 +15,19 @@ export async function* wrongContents(artifacts: ArtifactStore): AsyncGenerator<s
     for (const kind of record?.artifacts?.kinds ?? []) {
       const wrong = await whatIsWrong(artifacts, id, kind);
       if (wrong !== undefined) yield `capture ${id}: its ${kind} ${wrong}`;
+    }
+  }
+}
+
+/** Finds the records that cannot be read, and the files that are gone or have another size than their capture says. */
+export async function* damagedParts(
+  backend: Backend,
+): AsyncGenerator<{ readonly id: number; readonly part: ArtifactKind | 'record' }> {
+  for await (const { id } of listedCaptures(backend)) {
+    const found = await wholeCapture(backend, id).catch(nullIfDamaged);
+    if (found === null) yield { id, part: 'record' };
+    for (const { key, kind, bytes } of found?.files ?? []) {
+      if (key !== undefined && (await backend.size(key)) !== bytes) yield { id, part: kind };
     }
   }
 }

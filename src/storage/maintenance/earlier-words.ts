@@ -47,7 +47,7 @@ function seenText(html: string, map: ElementMap | undefined): string {
   const keyOf = (length: number, hash: number) => `${length} ${hash}`;
   const seen = new Set(map?.entries.flatMap((entry) => ('text' in entry ? [keyOf(entry.length, entry.hash)] : [])));
   const isSeen = (run: string) => map === undefined || map.partial || seen.has(keyOf(run.length, hashOf(run)));
-  return textOfHtml(html, MAX_INDEXED_CHARACTERS, isSeen);
+  return textOfHtml(html, isSeen);
 }
 
 /** Returns where the texts of an element map begin in a text, with the boxes of their elements. */

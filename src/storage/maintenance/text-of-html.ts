@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { MAX_INDEXED_CHARACTERS } from '../../capture/result/page-words.ts';
 import { comparable } from '../../words/comparable.ts';
 
 /* The text of a stored HTML snapshot, for captures whose painted text was not recorded. */
@@ -14,10 +15,10 @@ const INLINE = new Set(
 const HIDING = /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)/i;
 
 /**
- * Returns the text of HTML, with a line for each block, at most `maxCharacters`. `isSeen`: whether a run of text was
+ * Returns the text of HTML, with a line for each block, at most `MAX_INDEXED_CHARACTERS`. `isSeen`: whether a run of text was
  * seen; a run consists of the texts between two tags. Text that the HTML itself hides is left out.
  */
-export function textOfHtml(html: string, maxCharacters: number, isSeen: (run: string) => boolean): string {
+export function textOfHtml(html: string, isSeen: (run: string) => boolean): string {
   /** Names of the open elements, and whether they are in one that is not shown. */
   const open: { readonly name: string; readonly isHidden: boolean }[] = [];
   let text = '';
@@ -39,15 +40,15 @@ export function textOfHtml(html: string, maxCharacters: number, isSeen: (run: st
       open.push({ name, isHidden: isHidden || open.at(-1)?.isHidden === true });
     },
     ontext: (data) => {
-      if (run.length < maxCharacters) run += data;
+      if (run.length < MAX_INDEXED_CHARACTERS) run += data;
     },
     onclosetag: (name) => {
       if (name !== 'wbr') endRun(!INLINE.has(name));
       open.pop();
-      if (text.length > maxCharacters) parser.reset();
+      if (text.length > MAX_INDEXED_CHARACTERS) parser.reset();
     },
   });
   parser.write(html);
   parser.end();
-  return text.trim().slice(0, maxCharacters).toWellFormed();
+  return text.trim().slice(0, MAX_INDEXED_CHARACTERS).toWellFormed();
 }

@@ -46,8 +46,8 @@ export type Patiently = (work: (database: Db) => Promise<void>) => Promise<void>
 /** Brings the database up to date; called again with back-off when it rejects. */
 export type Migrate = (database: Db, patiently: Patiently) => Promise<void>;
 
-/** Runs work against the server. Rejects with a `CapstanError`. */
-export type Ask = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work against the server. Rejects with a `CapstanError`. `givenUp`: aborted when it does so before the work ends. */
+export type Ask = <T>(work: (givenUp?: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Called whenever the state changes, with the reason when it is `down`. The reason never contains a password. */
 export type OnState = (state: StoreState, reason: string) => void;
@@ -103,7 +103,7 @@ export class MongoConnection {
     await this.#client.close();
   }
 
-  async #ask<T>(work: () => Promise<T>): Promise<T> {
+  async #ask<T>(work: (givenUp?: AbortSignal) => Promise<T>): Promise<T> {
     if (!this.#ready || this.#closed || this.#isLongDown) throw new CapstanError('database_unavailable');
     try {
       return await this.#underWay.run(work);

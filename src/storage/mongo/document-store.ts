@@ -114,7 +114,7 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
       }),
     remove: (table, where) => ask(async () => (await collection(table).deleteMany(filterOf(where))).deletedCount),
   };
-  const oneByOne = withLock(documents, 'additions');
+  const oneByOne = withLock(documents);
   return documents;
 }
 

@@ -6,7 +6,7 @@ import { CapstanError } from '../../capture/errors.ts';
  * moment before, so work that does not end soon after all connections to its server were lost is given up.
  */
 export class WorkUnderWay {
-  /** For each work its `reject`, and the servers that took writes meanwhile: it was sent to no others. */
+  /** For each work what gives it up, and the servers that took writes meanwhile: it was sent to no others. */
   readonly #works = new Map<(reason: CapstanError) => void, Set<string>>();
   #writable: readonly string[] = [];
 
@@ -18,22 +18,29 @@ export class WorkUnderWay {
       for (const used of this.#works.values()) for (const address of this.#writable) used.add(address);
     });
     client.on('connectionPoolCleared', ({ address }) => {
-      const lost = [...this.#works].flatMap(([reject, used]) => (used.has(address) ? [reject] : []));
+      const lost = [...this.#works].flatMap(([end, used]) => (used.has(address) ? [end] : []));
       const giveUp = () => {
         const reason = new CapstanError('database_unavailable', 'The server did not answer after it was disconnected.');
-        for (const reject of lost) reject(reason);
+        for (const end of lost) end(reason);
       };
       if (lost.length > 0) setTimeout(giveUp, silenceMs).unref();
     });
   }
 
-  /** Rejects with `database_unavailable` when the work is given up; it may still have its effect. */
-  run<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Rejects with `database_unavailable` when the work is given up, and aborts its signal; it may still have its effect.
+   */
+  run<T>(work: (givenUp: AbortSignal) => Promise<T>): Promise<T> {
+    const ending = new AbortController();
     return new Promise((resolve, reject) => {
-      this.#works.set(reject, new Set(this.#writable));
-      Promise.try(work)
+      const end = (reason: CapstanError): void => {
+        ending.abort();
+        reject(reason);
+      };
+      this.#works.set(end, new Set(this.#writable));
+      Promise.try(work, ending.signal)
         .then(resolve, reject)
-        .finally(() => this.#works.delete(reject));
+        .finally(() => this.#works.delete(end));
     });
   }
 }

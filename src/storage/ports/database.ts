@@ -10,11 +10,8 @@ import type { ResultStore } from './result-store.ts';
 import type { SharedLinkStore } from './shared-link-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
-/** An open database: one implementation of each port that is stored in it. */
-export interface Database {
-  /** Whether several processes use it, each with a data directory and an event log of its own. */
-  readonly isMultiProcess: boolean;
-  readonly results: ResultStore;
+/** The stores that keep their data as documents. */
+export interface DocumentStores {
   readonly jobs: JobStore;
   readonly watches: WatchStore;
   readonly queries: QueryStore;
@@ -22,6 +19,13 @@ export interface Database {
   readonly idempotency: IdempotencyStore;
   readonly sharedLinks: SharedLinkStore;
   readonly labels: LabelStore;
+}
+
+/** An open database: one implementation of each port that is stored in it. */
+export interface Database extends DocumentStores {
+  /** Whether several processes use it, each with a data directory and an event log of its own. */
+  readonly isMultiProcess: boolean;
+  readonly results: ResultStore;
   /** The lease of this process on a number of its own, see `documents/nodes.ts`. */
   readonly nodes: { claim(): Promise<number | undefined> };
   /** Takes a lock among the processes that use the database; undefined when another one holds it. */

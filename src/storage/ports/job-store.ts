@@ -12,7 +12,8 @@ export type { Page };
  */
 
 export type { JobKind };
-export type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'failed';
+
+type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'failed';
 
 /** Lease of a job, in milliseconds: after this the jobs of a dead process are free. */
 export const JOB_LEASE_MS = 10_000;
@@ -45,11 +46,8 @@ export interface NewJob {
 }
 
 /** Times are ISO 8601, UTC, with milliseconds. */
-export interface JobRecord {
-  readonly id: string;
-  readonly kind: JobKind;
+export interface JobRecord extends Pick<NewJob, 'id' | 'kind' | 'total'> {
   readonly state: JobState;
-  readonly total: number;
   /** Number of requests with an outcome, and how many of these failed. */
   readonly done: number;
   readonly failed: number;
@@ -63,12 +61,7 @@ export interface JobRecord {
 }
 
 /** A job whose lease the caller holds. */
-export interface TakenJob {
-  readonly id: string;
-  readonly kind: JobKind;
-  /** Number of its requests. */
-  readonly total: number;
-  readonly work: Uint8Array;
+export interface TakenJob extends Pick<NewJob, 'id' | 'kind' | 'total' | 'work'> {
   /** Whether an earlier run was interrupted. */
   readonly isResumed: boolean;
 }

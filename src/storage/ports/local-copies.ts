@@ -1,12 +1,12 @@
 import type { StoredRecord } from '../../capture/result/result.ts';
-import type { CapturedFiles, StagedCapture } from './artifact-store.ts';
+import type { LocalStore } from './artifact-store.ts';
 
 /**
  * The port to the local copies of captures. A capture is written and synced in the data directory before anything else
  * happens to it; then it is delivered to the artifact store. Copies of failed captures that the database has are not
  * synced.
  */
-export interface LocalCopies {
+export interface LocalCopies extends Pick<LocalStore, 'probe' | 'stage' | 'keepRecord'> {
   /**
    * Copies the record of a failed capture that the database has, so that a lost database can be rebuilt. Null: such
    * records have no copy.
@@ -17,12 +17,6 @@ export interface LocalCopies {
    * are delivered first, because other processes read them.
    */
   readonly deliverLater: ((id: number) => Promise<StoredRecord | undefined>) | null;
-  /** As `LocalStore.probe`. */
-  probe(): Promise<void>;
-  /** Writes the files of a capture and its whole record, as `LocalStore.stage` does. */
-  stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
-  /** Writes the record of a failed capture, as `LocalStore.keepRecord` does. */
-  keepRecord(record: StoredRecord): Promise<void>;
   /** Whether there is a copy, of a stored or failed capture; files whose record cannot be read are one, too. */
   has(id: number): Promise<boolean>;
   /** The record of a copy; undefined when there is none. */

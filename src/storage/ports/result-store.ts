@@ -153,14 +153,17 @@ export async function* recordsOf(
   }
 }
 
-/** Yields all records that meet a filter, in pages of `size`. `first`: the first page, when it has been read. */
+/**
+ * Yields all records that meet a filter, or those after `after`, in pages of `size`. `first`: the first page, when it
+ * has been read.
+ */
 export async function* pagesOf(
   results: Pick<ResultStore, 'page'>,
   filter: ResultFilter,
   size: number,
-  first?: readonly Result[],
+  { first, after }: { readonly first?: readonly Result[]; readonly after?: Keyset | undefined } = {},
 ): AsyncGenerator<readonly Result[]> {
-  for (let page = first ?? (await results.page(filter, size)); page.length > 0; ) {
+  for (let page = first ?? (await results.page(filter, size, after)); page.length > 0; ) {
     yield page;
     const last = page.at(-1);
     if (last === undefined || endsList(page, size)) return;

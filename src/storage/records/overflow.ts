@@ -59,6 +59,6 @@ export function withoutOldest<Item>(
   return waiting.flatMap((item) => {
     if (!gone.has(item)) return [item];
     const key = keyOf(item);
-    return last.get(key) === item ? [gapAt(item, gapEntry('not_written', now, ofKey(key ?? null)))] : [];
+    return last.get(key) === item ? [gapAt(item, gapEntry('not_written', now, ofKey(key)))] : [];
   });
 }

@@ -9,13 +9,13 @@ export interface Backend {
   /** The name of the store in the records of its captures. */
   readonly name: ArtifactStoreKind;
   /** Writes a file under a key that was never used. It may be there in part until this resolves. */
-  putFile(key: string, content: Uint8Array, facts: { readonly type: string; readonly sha256: string }): Promise<void>;
+  putFile(key: string, content: Uint8Array, facts: FileFacts): Promise<void>;
   /** Writes a small object, which appears whole. */
   put(key: string, content: Uint8Array): Promise<void>;
   /** Writes a small object unless there is one with this key; resolves with whether it did. */
   insert(key: string, content: Uint8Array): Promise<boolean>;
   /** Reads bytes of an object: fewer when it ends earlier, or a part of it is gone. */
-  get(key: string, span: ByteSpan): Promise<FoundObject | undefined>;
+  get(key: string, span: ByteSpan): Promise<Buffer | undefined>;
   /** Returns the size of an object in bytes; undefined when it, or a part of it, is gone. */
   size(key: string): Promise<number | undefined>;
   /** Iterates over the objects whose keys begin so, in the order of their keys. `after`: those above this key. */
@@ -31,10 +31,11 @@ export interface Backend {
   close(): void;
 }
 
-export interface FoundObject {
-  readonly content: Buffer;
-  /** Bytes of the whole object. */
-  readonly bytes: number;
+export interface FileFacts {
+  /** Media type. */
+  readonly type: string;
+  /** In hex. */
+  readonly sha256: string;
 }
 
 export interface ListedObject {

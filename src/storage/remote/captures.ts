@@ -1,40 +1,32 @@
-import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
-import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
+import { damagedRecord } from '../failures/store-errors.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
-import { type Unpacked, unpacked } from './pack.ts';
+import { type Head, type StoredFile, unpacked } from './pack.ts';
 
 /** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
 const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
 const MAX_MARKS_BYTES = 1024 * 1024;
 
-export interface FoundCapture extends Unpacked {
+export interface FoundCapture extends Head {
+  readonly headBytes: number;
   /** The beginning of the object `capture`. */
   readonly content: Buffer;
-  /** Bytes of the object `capture`. */
-  readonly objectBytes: number;
-  /** Bytes of the whole capture. */
-  readonly bytes: number;
 }
 
 /** Finds a capture; undefined when there is none, whatever a listing says. */
 export async function findCapture(backend: Backend, id: number): Promise<FoundCapture | undefined> {
   for (const read of HEAD_BYTES) {
-    const found = await backend.get(keyOf(id, 'capture'), { start: 0, end: read - 1 });
-    if (found === undefined) return undefined;
-    const head = headOf(found.content, id);
-    if (head !== undefined) {
-      const { content, bytes: objectBytes } = found;
-      const bytes = head.files.reduce((sum, file) => sum + (file.key === undefined ? 0 : file.bytes), objectBytes);
-      return { ...head, content, objectBytes, bytes };
-    }
+    const content = await backend.get(keyOf(id, 'capture'), { start: 0, end: read - 1 });
+    if (content === undefined) return undefined;
+    const head = headOf(content, id);
+    if (head !== undefined) return { ...head, content };
   }
   throw damagedRecord(id);
 }
 
-function headOf(content: Buffer, id: number): Unpacked | undefined {
+function headOf(content: Buffer, id: number) {
   try {
     return unpacked(content);
   } catch (error) {
@@ -42,18 +34,18 @@ function headOf(content: Buffer, id: number): Unpacked | undefined {
   }
 }
 
-/** Reads bytes of the object `capture`; undefined when it is gone. */
-export async function packedBytes(
+/** Reads a packed file; undefined when its capture is gone. */
+export async function packedFile(
   backend: Backend,
-  { info, content, objectBytes }: FoundCapture,
-  start: number,
-  bytes = objectBytes - start,
+  { info, content, headBytes }: FoundCapture,
+  { at = 0, bytes }: StoredFile,
 ): Promise<Buffer | undefined> {
+  const start = headBytes + at;
   const end = start + bytes;
   if (end <= content.length || bytes === 0) return content.subarray(start, end);
   const rest = await backend.get(keyOf(info.id, 'capture'), { start, end: end - 1 });
-  if (rest !== undefined && rest.content.length !== bytes) throw damagedRecord(info.id);
-  return rest?.content;
+  if (rest !== undefined && rest.length !== bytes) throw damagedRecord(info.id);
+  return rest;
 }
 
 interface WholeCapture extends FoundCapture {
@@ -66,27 +58,15 @@ export async function wholeCapture(backend: Backend, id: number): Promise<WholeC
     findCapture(backend, id),
     backend.get(keyOf(id, 'marks'), { start: 0, end: MAX_MARKS_BYTES }),
   ]);
-  const json = found && (await packedBytes(backend, found, found.recordStart));
+  const file = found?.files.at(-1);
+  const json = found && file && (await packedFile(backend, found, file));
   if (found === undefined || json === undefined) return undefined;
   try {
     const { evidence, ...record } = JSON.parse(json.toString());
-    const later = marks && JSON.parse(marks.content.toString());
+    const later = marks && JSON.parse(marks.toString());
     return { ...found, record: asDetailed({ ...record, ...later }, evidence) };
   } catch (error) {
     throw damagedRecord(id, error);
-  }
-}
-
-/** Finds the records that cannot be read, and the files that are gone or have another size than their capture says. */
-export async function* damagedParts(
-  backend: Backend,
-): AsyncGenerator<{ readonly id: number; readonly part: ArtifactKind | 'record' }> {
-  for await (const { id } of listedCaptures(backend)) {
-    const found = await wholeCapture(backend, id).catch(nullIfDamaged);
-    if (found === null) yield { id, part: 'record' };
-    for (const { key, kind, bytes } of found?.files ?? []) {
-      if (key !== undefined && (await backend.size(key)) !== bytes) yield { id, part: kind };
-    }
   }
 }
 
@@ -101,12 +81,15 @@ interface ListedCapture {
   apiKey: string | null;
 }
 
-/** Iterates over what a listing has of each id above one, smallest first. */
-export async function* listedIds(backend: Backend, after?: number): AsyncGenerator<ListedCapture> {
+/** Iterates over what a listing has of each id, smallest first. `prefix`: the beginning of its keys. */
+export async function* listedIds(
+  backend: Backend,
+  { prefix = CAPTURES, after }: { readonly prefix?: string; readonly after?: number | undefined } = {},
+): AsyncGenerator<ListedCapture> {
   let last: ListedCapture | undefined;
   // Above all keys of that id.
   const above = after === undefined ? undefined : `${folderOf(after)}~`;
-  for await (const { key, bytes, ageMs } of backend.list(CAPTURES, above)) {
+  for await (const { key, bytes, ageMs } of backend.list(prefix, above)) {
     const parts = partsOf(key);
     if (parts === undefined) continue;
     if (parts.id !== last?.id) {
@@ -121,7 +104,13 @@ export async function* listedIds(backend: Backend, after?: number): AsyncGenerat
   if (last !== undefined) yield last;
 }
 
-/** Iterates over the captures that a listing has. */
+/** Iterates over the captures that a listing has, above an id. */
 export async function* listedCaptures(backend: Backend, after?: number): AsyncGenerator<ListedCapture> {
-  for await (const one of listedIds(backend, after)) if (one.isCapture) yield one;
+  for await (const one of listedIds(backend, { after })) if (one.isCapture) yield one;
+}
+
+/** Returns what a listing has of an id; undefined when it has nothing. */
+export async function listedCapture(backend: Backend, id: number): Promise<ListedCapture | undefined> {
+  for await (const one of listedIds(backend, { prefix: folderOf(id) })) return one;
+  return undefined;
 }

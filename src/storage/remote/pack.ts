@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
-import { sha256 } from '../files/record-file.ts';
+import { checkedScreenshotInfo, sha256 } from '../files/record-file.ts';
 import type { CapturedFiles } from '../ports/artifact-store.ts';
 import { filesIn } from '../records/captured-files.ts';
+import type { FileFacts } from './backend.ts';
 import { fileKey } from './keys.ts';
 
 /*
- * The object `capture`: a line of JSON (`Head`), the packed files, one after another, then the record as JSON. So most
- * captures cost two writes, that of their image included, and appear whole.
+ * The object `capture`: a line of JSON (`Head`), then the packed files, one after another; the last one is the record. So
+ * most captures cost two writes, that of their image included, and appear whole.
  */
 
 /** Maximum size of a packed file; a longer one, and the image, is an object of its own. */
@@ -17,81 +18,65 @@ const MAX_PACKED_BYTES = 1024 * 1024;
 /** Maximum size of the record and the packed files of a capture together. A document of MongoDB takes 16 MiB. */
 const MAX_TOGETHER_BYTES = 8 * 1024 * 1024;
 
-/** A file of a capture. */
-interface StoredFile {
-  readonly kind: ArtifactKind;
+/** A file of a capture: packed, or an object of its own. */
+export interface StoredFile {
+  readonly kind: ArtifactKind | 'record';
   readonly bytes: number;
   /** In hex. */
   readonly sha256: string;
-  /** Its key; its absence: the file is packed. */
+  /** Where a packed file begins, in bytes after the head. */
+  readonly at?: number | undefined;
   readonly key?: string | undefined;
 }
 
-/** Keys of the files that are not packed. */
-export function keysOf(files: readonly StoredFile[]): readonly string[] {
-  return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
-}
-
-/** A file that is an object of its own. */
-interface LooseFile extends StoredFile {
-  readonly key: string;
-  readonly content: Uint8Array;
-}
-
-interface Head {
+/** The beginning of the object `capture`. */
+export interface Head {
   readonly info: ScreenshotInfo;
   readonly files: readonly StoredFile[];
 }
 
-/** Packs a capture. `loose`: the files that are not packed; each packing gives them keys that were never used. */
-export async function packed(
-  info: ScreenshotInfo,
-  record: StoredRecord,
-  captured: CapturedFiles,
-): Promise<{ readonly capture: Buffer; readonly loose: readonly LooseFile[] }> {
+/** Keys of the files that are not packed. */
+export function keysOf({ files }: Pick<Head, 'files'>): readonly string[] {
+  return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
+}
+
+/** A capture as its objects. `loose`: the files that are not packed, by keys that were never used. */
+interface Packed {
+  readonly capture: Buffer;
+  readonly loose: readonly { readonly key: string; readonly content: Uint8Array; readonly facts: FileFacts }[];
+}
+
+export async function packed(info: ScreenshotInfo, record: StoredRecord, captured: CapturedFiles): Promise<Packed> {
   const json = Buffer.from(JSON.stringify(record));
   const upload = randomUUID();
   const files: StoredFile[] = [];
-  const loose: LooseFile[] = [];
   const contents: Uint8Array[] = [];
-  let together = json.length;
-  for (const [kind, given] of filesIn(captured)) {
+  const loose: Packed['loose'][number][] = [];
+  let at = 0;
+  for (const [kind, given] of [...filesIn(captured), ['record', json] as const]) {
     const content = typeof given === 'string' ? Buffer.from(given) : given;
     const bytes = content.byteLength;
     const file = { kind, bytes, sha256: kind === 'image' ? info.sha256 : await sha256(content) };
-    const isSmall = kind !== 'image' && bytes <= MAX_PACKED_BYTES && together + bytes <= MAX_TOGETHER_BYTES;
-    if (isSmall || bytes === 0) {
-      files.push(file);
+    const isSmall = bytes <= MAX_PACKED_BYTES && json.length + at + bytes <= MAX_TOGETHER_BYTES;
+    if (kind === 'record' || (kind !== 'image' && isSmall) || bytes === 0) {
+      files.push({ ...file, at });
       contents.push(content);
-      together += bytes;
+      at += bytes;
     } else {
       const key = fileKey(info, upload, artifactFile(kind, info.format));
       files.push({ ...file, key });
-      loose.push({ ...file, key, content });
+      loose.push({ key, content, facts: { type: ARTIFACTS[kind].mediaType(info.format), sha256: file.sha256 } });
     }
   }
   const head: Head = { info, files };
-  return { capture: Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents, json]), loose };
+  return { capture: Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]), loose };
 }
 
-export interface Unpacked {
-  readonly info: ScreenshotInfo;
-  /** `start`: where a packed file begins. */
-  readonly files: readonly (StoredFile & { readonly start: number })[];
-  /** Where the record begins; it ends with the object. */
-  readonly recordStart: number;
-}
-
-/** Reads the head of an object; undefined when it ends later. Throws a `SyntaxError` when it is damaged. */
-export function unpacked(beginning: Buffer): Unpacked | undefined {
-  const end = beginning.indexOf('\n');
-  if (end === -1) return undefined;
-  const { info, files }: Head = JSON.parse(beginning.toString('utf8', 0, end));
-  let recordStart = end + 1;
-  const placed = files.map((file) => {
-    const start = recordStart;
-    if (file.key === undefined) recordStart += file.bytes;
-    return { ...file, start };
-  });
-  return { info, files: placed, recordStart };
+/** Reads the head of an object, and its size; undefined when it ends later. Throws when it is damaged. */
+export function unpacked(beginning: Buffer): (Head & { readonly headBytes: number }) | undefined {
+  const headBytes = beginning.indexOf('\n') + 1;
+  if (headBytes === 0) return undefined;
+  const { info, files }: Head = JSON.parse(beginning.toString('utf8', 0, headBytes));
+  if (files.at(-1)?.kind !== 'record') throw new SyntaxError('the head of a capture names no record');
+  return { info: checkedScreenshotInfo(info), files, headBytes };
 }

@@ -1,33 +1,26 @@
 import { Readable } from 'node:stream';
-import { ARTIFACTS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
-import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { nullIfDamaged } from '../failures/store-errors.ts';
 import { describeNewest } from '../files/ids-by-time.ts';
-import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
+import { screenshotInfo } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';
 import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact } from '../ports/artifact-store.ts';
 import type { Backend } from './backend.ts';
-import { type FoundCapture, findCapture, listedCaptures, packedBytes, wholeCapture } from './captures.ts';
+import { type FoundCapture, findCapture, listedCapture, listedCaptures, packedFile, wholeCapture } from './captures.ts';
 import { keyOf } from './keys.ts';
-import { keysOf, packed } from './pack.ts';
-import { findRemovable, removeCaptures } from './removal.ts';
-import { UPLOAD_MS } from './sweep.ts';
+import { keysOf, packed, type StoredFile } from './pack.ts';
+import { noteRemoved, UPLOAD_MS } from './sweep.ts';
 
 /** Number of bytes of a file that are read at once. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 
-interface RemoteStoreOptions {
-  /** Time after which a capture is not published, because the sweep may delete its files, in milliseconds. */
-  readonly uploadMs?: number;
-}
-
-/** An artifact store that several processes share. */
-export function createRemoteStore(
-  backend: Backend,
-  { uploadMs = UPLOAD_MS / 2 }: RemoteStoreOptions = {},
-): ArtifactStore {
+/**
+ * An artifact store that several processes share. `uploadMs`: time after which a capture is not published, because the
+ * sweep may delete its files, in milliseconds.
+ */
+export function createRemoteStore(backend: Backend, uploadMs = UPLOAD_MS / 2): ArtifactStore {
   const find = (id: number) => findCapture(backend, id);
   let total: number | null = null;
   let shares: ReadonlyMap<string | null, number> = new Map();
@@ -44,24 +37,21 @@ export function createRemoteStore(
     // The sweep removes files that cannot be removed now.
     const removeUnused = () => backend.remove(keys).catch(() => undefined);
     const uploads = await Promise.allSettled(
-      loose.map(({ kind, key, content, sha256 }) =>
-        backend.putFile(key, content, { type: ARTIFACTS[kind].mediaType(info.format), sha256 }),
-      ),
+      loose.map(({ key, content, facts }) => backend.putFile(key, content, facts)),
     );
-    try {
-      // All uploads have ended before anything is removed: a running one would leave its file behind.
-      for (const uploaded of uploads) if (uploaded.status === 'rejected') throw uploaded.reason;
-      // A clock that was set, or a machine that slept, counts as well.
-      if (Math.abs(Date.now() - begunAt) > uploadMs) {
-        throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
-      }
-    } catch (error) {
+    // All uploads have ended before anything is removed: a running one would leave its file behind.
+    const failed = uploads.find((one) => one.status === 'rejected');
+    // A clock that was set, or a machine that slept, counts as well.
+    const isLate = Math.abs(Date.now() - begunAt) > uploadMs;
+    if (failed !== undefined || isLate) {
       await removeUnused();
-      throw error;
+      throw (
+        failed?.reason ?? new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.')
+      );
     }
     // Until this has an answer, the capture may appear at any time: its files stay.
     const isFirst = await show(info.id, capture, keys);
-    if (isFirst) changed(capture.length + loose.reduce((sum, { bytes }) => sum + bytes, 0));
+    if (isFirst) changed(loose.reduce((sum, { content }) => sum + content.byteLength, capture.length));
     else await removeUnused();
     return isFirst;
   }
@@ -75,7 +65,7 @@ export function createRemoteStore(
     // The stored capture is damaged: replace it.
     if (found === null) await backend.put(key, capture);
     // The answer to an earlier attempt to insert it may have been lost.
-    return found === null || keysOf(found.files).some((each) => own.includes(each));
+    return found === null || keysOf(found).some((each) => own.includes(each));
   }
 
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
@@ -90,7 +80,7 @@ export function createRemoteStore(
     }
     const { location } = backend;
     return {
-      info: checkedScreenshotInfo(found.info),
+      info: found.info,
       bytes,
       sha256,
       location: location && key !== undefined ? (named) => location(key, named) : undefined,
@@ -101,8 +91,8 @@ export function createRemoteStore(
   }
 
   /** Reads a packed file at once, so that it can be read to its end when its capture is removed. */
-  async function packedReader(found: FoundCapture, { start, bytes }: FoundCapture['files'][number]) {
-    const content = await packedBytes(backend, found, start, bytes);
+  async function packedReader(found: FoundCapture, file: StoredFile) {
+    const content = await packedFile(backend, found, file);
     return content && ((span: ByteSpan) => [content.subarray(span.start, span.end + 1)]);
   }
 
@@ -113,16 +103,31 @@ export function createRemoteStore(
       for (let start = span.start; start <= span.end; start += PIECE_BYTES) {
         const end = Math.min(start + PIECE_BYTES - 1, span.end);
         const piece = await backend.get(key, { start, end });
-        if (piece?.content.length !== end + 1 - start) throw new CapstanError('artifact_damaged');
-        yield piece.content;
+        if (piece?.length !== end + 1 - start) throw new CapstanError('artifact_damaged');
+        yield piece;
       }
     };
   }
 
+  /** Finds the files of a capture and its bytes; undefined when there is no capture. */
+  async function removable(id: number) {
+    const found = await find(id).catch(nullIfDamaged);
+    if (found !== null) return found && { id, files: keysOf(found), bytes: bytesOf(found) };
+    // The head that names the files cannot be read.
+    const listed = await listedCapture(backend, id);
+    return { id, files: listed?.others.map(({ key }) => key) ?? [], bytes: listed?.bytes ?? 0 };
+  }
+
+  /** The files follow when their readers have had time to finish. */
   async function remove(ids: readonly number[]) {
-    const removed = await removeCaptures(backend, ids);
-    changed(-removed.bytes);
-    return removed;
+    const found = (await Promise.all(ids.map(removable))).filter((one) => one !== undefined);
+    if (found.length === 0) return { captures: 0, bytes: 0 };
+    const files = found.flatMap((one) => one.files);
+    await noteRemoved(backend, files);
+    await backend.remove(found.flatMap(({ id }) => [keyOf(id, 'capture'), keyOf(id, 'marks')]));
+    const bytes = found.reduce((sum, one) => sum + one.bytes, 0);
+    changed(-bytes);
+    return { captures: found.length, bytes };
   }
 
   async function measure(signal?: AbortSignal): Promise<number> {
@@ -144,10 +149,7 @@ export function createRemoteStore(
     }
   }
 
-  async function info(id: number): Promise<ScreenshotInfo | undefined> {
-    const found = await find(id);
-    return found && checkedScreenshotInfo(found.info);
-  }
+  const info = async (id: number) => (await find(id))?.info;
 
   return {
     id: () => Promise.resolve(backend.name),
@@ -161,7 +163,7 @@ export function createRemoteStore(
     mark: (id, marks) => backend.put(keyOf(id, 'marks'), Buffer.from(JSON.stringify(marks))),
     oldest: (key) => oldest(key),
     oldestAfter: (id) => oldest(undefined, id),
-    sizeOf: async (id) => (await findRemovable(backend, id))?.bytes ?? 0,
+    sizeOf: async (id) => (await removable(id))?.bytes ?? 0,
     remove,
     get bytes() {
       return total;
@@ -169,4 +171,9 @@ export function createRemoteStore(
     measure,
     shares: () => shares,
   };
+}
+
+/** Bytes of a whole capture. */
+function bytesOf({ headBytes, files }: FoundCapture): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, headBytes);
 }

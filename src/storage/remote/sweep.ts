@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { isAway, isDamagedArtifact } from '../failures/store-errors.ts';
+import { isAway, nullIfDamaged } from '../failures/store-errors.ts';
 import { createPace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { Backend } from './backend.ts';
 import { findCapture, listedIds } from './captures.ts';
 import { partsOf } from './keys.ts';
+import { keysOf } from './pack.ts';
 
 /*
  * Deletes the files that no capture names, in one process at a time for all that share the store:
@@ -61,7 +62,7 @@ export function createSweep(options: SweepOptions): Sweep {
       if (ageMs <= readingMs) continue;
       const note = await backend.get(key, { start: 0, end: bytes - 1 });
       // A capture whose removal was cut short keeps its files.
-      const unnamed = await unnamedOf(backend, note?.content.toString().split('\n') ?? []);
+      const unnamed = await unnamedOf(backend, note?.toString().split('\n') ?? []);
       await backend.remove(unnamed);
       await backend.remove([key]);
       yield unnamed.length;
@@ -110,14 +111,10 @@ async function unnamedOf(backend: Backend, keys: readonly string[]): Promise<rea
 
 async function isNamed(backend: Backend, key: string): Promise<boolean> {
   const parts = partsOf(key);
-  try {
-    const found = await findCapture(backend, parts?.id ?? 0);
-    return parts?.part === 'marks' ? found !== undefined : found?.files.some((file) => file.key === key) === true;
-  } catch (error) {
-    // The files of a capture that cannot be read stay; `db check` finds it.
-    if (isDamagedArtifact(error)) return true;
-    throw error;
-  }
+  if (parts === undefined) return true;
+  const found = await findCapture(backend, parts.id).catch(nullIfDamaged);
+  // The files of a capture that cannot be read stay; `db check` finds it.
+  return found === null || (found !== undefined && (parts.part === 'marks' || keysOf(found).includes(key)));
 }
 
 /** Notes the files of captures before the captures are removed, so that a crash leaves none that cannot be found. */

@@ -1,7 +1,7 @@
 import { idsBefore } from '../files/ids-by-time.ts';
 import { sha256 } from '../files/record-file.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
-import type { Backend, FoundObject, ListedObject } from '../remote/backend.ts';
+import type { Backend, ListedObject } from '../remote/backend.ts';
 import { CAPTURES, minuteOf, partsOf } from '../remote/keys.ts';
 import type { Fields, S3Client } from './client.ts';
 
@@ -33,12 +33,11 @@ export function s3Backend(client: S3Client, presignSeconds: number | null = null
     return true;
   }
 
-  async function get(key: string, { start, end }: ByteSpan): Promise<FoundObject | undefined> {
+  async function get(key: string, { start, end }: ByteSpan): Promise<Buffer | undefined> {
     const headers = { range: `bytes=${start}-${end}` };
-    const answer = await client.send({ method: 'GET', key, headers, accepts: [404, 416] });
-    if (answer.status === 404) return undefined;
-    const bytes = Number(answer.headers['content-range']?.split('/')[1] ?? answer.body.length);
-    return { content: answer.status === 416 ? Buffer.alloc(0) : answer.body, bytes };
+    const { status, body } = await client.send({ method: 'GET', key, headers, accepts: [404, 416] });
+    if (status === 404) return undefined;
+    return status === 416 ? Buffer.alloc(0) : body;
   }
 
   async function size(key: string): Promise<number | undefined> {

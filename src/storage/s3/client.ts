@@ -4,9 +4,9 @@ import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import aws4 from 'aws4';
-import type { ListedObject } from '../remote/backend.ts';
-import type { CredentialSource } from './credentials.ts';
-import { type Answer, isTransient, refusalOf, unavailable } from './failure.ts';
+import type { ObjectStoreConfig } from '../../config/slices.ts';
+import { credentialSource } from './credentials.ts';
+import { type Answer, failureOf, isTransient } from './failure.ts';
 import { allIn, textIn } from './xml.ts';
 
 /** The requests that the store needs, over HTTP or HTTPS; those that fail for now are repeated. */
@@ -24,15 +24,6 @@ const EMPTY = hash('sha256', '');
 export type Fields = Readonly<Record<string, string>>;
 
 export interface S3ClientOptions {
-  /** Null: that of Amazon in the region. */
-  readonly endpoint: string | null;
-  readonly bucket: string;
-  readonly region: string;
-  /** The beginning of all keys, which no method takes or returns. */
-  readonly prefix: string;
-  /** Whether the bucket is in the path of URLs, and not in their host. */
-  readonly pathStyle: boolean;
-  readonly credentials: CredentialSource;
   readonly silenceMs?: number;
   /** Maximum number of keys in a page of a listing. @default that of the store, at most 1000 */
   readonly listedTogether?: number;
@@ -40,12 +31,6 @@ export interface S3ClientOptions {
   readonly lookup?: LookupFunction;
   /** Called when requests fail, at most once a minute. */
   readonly onProblem?: ((problem: unknown) => void) | undefined;
-}
-
-interface Page {
-  readonly objects: readonly ListedObject[];
-  /** The beginnings of keys up to the delimiter. */
-  readonly folders: readonly string[];
 }
 
 interface Wanted {
@@ -63,16 +48,21 @@ interface Wanted {
 
 export type S3Client = ReturnType<typeof createS3Client>;
 
-export function createS3Client(options: S3ClientOptions) {
-  const { bucket, prefix: ownPrefix, region, pathStyle, credentials, silenceMs = SILENCE_MS } = options;
-  const { onProblem = () => {}, listedTogether, lookup } = options;
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  const { protocol, hostname, port, pathname } = new URL(options.endpoint ?? `https://s3.${region}.amazonaws.com`);
+/** Keys in the options and results of all methods are without the prefix. */
+export function createS3Client(config: Partial<ObjectStoreConfig>, options: S3ClientOptions = {}) {
+  const { s3Bucket: bucket, s3Region: region = 'us-east-1', s3Prefix: prefix = '', s3Addressing = 'auto' } = config;
+  const { silenceMs = SILENCE_MS, listedTogether, lookup, onProblem = () => {} } = options;
+  if (bucket == null) throw new Error('artifacts in an object store need a bucket');
+  const { protocol, hostname, port, pathname } = new URL(config.s3Endpoint ?? `https://s3.${region}.amazonaws.com`);
   const { request, Agent } = protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true, ...(lookup && { lookup }) });
-  const base = `${pathname.replace(/\/$/, '')}${pathStyle ? `/${bucket}` : ''}`;
-  const ownHost = pathStyle ? hostname : `${bucket}.${hostname}`;
+  const credentials = credentialSource(config);
+  const ownPrefix = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  const isInPath = s3Addressing === 'auto' ? config.s3Endpoint != null : s3Addressing === 'path';
+  const base = `${pathname.replace(/\/$/, '')}${isInPath ? `/${bucket}` : ''}`;
+  const ownHost = isInPath ? hostname : `${bucket}.${hostname}`;
   const host = port === '' ? ownHost : `${ownHost}:${port}`;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
   function pathOf(key: string, query: Fields = {}): string {
     const pairs = Object.entries(query).map((pair) => pair.map(encodeURIComponent).join('='));
@@ -80,34 +70,33 @@ export function createS3Client(options: S3ClientOptions) {
     return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
   }
 
-  /** Sends a request once; resolves when its answer begins. */
-  async function begin({ method, key = '', query, headers, body, payload = EMPTY }: Wanted): Promise<IncomingMessage> {
+  /** Sends a request once. */
+  async function sendOnce({ method, key = '', query, headers, body, payload = EMPTY }: Wanted): Promise<Answer> {
     const length = body && { 'content-length': String(body.byteLength) };
     const own = { ...headers, ...length, 'x-amz-content-sha256': payload };
     const wanted = { service: 's3', region, method, host, path: pathOf(key, query), headers: own };
     const { path, headers: signed } = aws4.sign(wanted, await credentials());
-    return new Promise((resolve, reject) => {
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
       const sending = request({ hostname: ownHost, port, path, method, headers: signed, agent }, resolve);
       sending.setTimeout(silenceMs, () => sending.destroy(new Error(`no byte for ${silenceMs} ms`)));
       sending.on('error', reject);
       sending.end(body);
     });
+    // Not by `buffer` of `node:stream/consumers`, which makes a blob of each answer.
+    return { status: message.statusCode ?? 0, headers: message.headers, body: Buffer.concat(await message.toArray()) };
   }
 
   /** Repeats what fails for now. Rejects with a `CapstanError`. */
-  async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  async function send(wanted: Wanted): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        if (attempt === ATTEMPTS || !isTransient(error)) throw failed(error);
-        await delay(FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
-      }
+      const answer = await sendOnce(wanted).catch((error: unknown) => ({ error }));
+      if ('status' in answer && isAccepted(answer, wanted)) return answer;
+      if (attempt === ATTEMPTS || !isTransient(answer)) throw reported(failureOf(answer, region));
+      await delay(FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
     }
   }
 
-  function failed(error: unknown): Error {
-    const failure = unavailable(error);
+  function reported(failure: Error): Error {
     if (performance.now() - reportedAt > REPORTED_MS) {
       reportedAt = performance.now();
       onProblem(failure);
@@ -115,16 +104,8 @@ export function createS3Client(options: S3ClientOptions) {
     return failure;
   }
 
-  function send(wanted: Wanted): Promise<Answer> {
-    return repeated(async () => {
-      const answer = await wholeAnswer(await begin(wanted));
-      if ((answer.status >= 200 && answer.status < 300) || wanted.accepts?.includes(answer.status)) return answer;
-      throw refusalOf(answer, region);
-    });
-  }
-
-  /** Lists pages. `delimiter`: ends the names of folders. `after`: keys above this one. */
-  async function* list(prefix: string, { delimiter = '', after = '' } = {}): AsyncGenerator<Page> {
+  /** Lists pages. `delimiter`: ends the names of folders, which are the beginnings of keys. `after`: keys above it. */
+  async function* list(prefix: string, { delimiter = '', after = '' } = {}) {
     const query = {
       'list-type': '2',
       prefix: `${ownPrefix}${prefix}`,
@@ -161,7 +142,7 @@ export function createS3Client(options: S3ClientOptions) {
     if (answer.status !== 200) return false;
     const [failure] = allIn(answer.body.toString(), 'Error');
     if (failure === undefined) return true;
-    throw unavailable(refusalOf({ ...answer, status: 503, body: Buffer.from(failure) }, region));
+    throw failureOf({ ...answer, body: Buffer.from(failure) }, region);
   }
 
   return {
@@ -179,8 +160,6 @@ export function createS3Client(options: S3ClientOptions) {
   };
 }
 
-/** Not by `buffer` of `node:stream/consumers`, which makes a blob of each answer. */
-async function wholeAnswer(message: IncomingMessage): Promise<Answer> {
-  const body = Buffer.concat(await message.toArray());
-  return { status: message.statusCode ?? 0, headers: message.headers, body };
+function isAccepted({ status }: Answer, { accepts = [] }: Wanted): boolean {
+  return (status >= 200 && status < 300) || accepts.includes(status);
 }

@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import type { Credentials } from 'aws4';
 import got from 'got';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
+import type { ObjectStoreConfig } from '../../config/slices.ts';
 
 /** Returns the credentials of the next request. Rejects when there are none. */
-export type CredentialSource = () => Promise<Credentials>;
+type CredentialSource = () => Promise<Credentials>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,17 +17,12 @@ const TIMEOUT_MS = 5000;
 const CONTAINERS = 'http://169.254.170.2';
 const PLAIN_HOSTS = ['169.254.170.2', '169.254.170.23', '[fd00:ec2::23]', 'localhost', '127.0.0.1', '[::1]'];
 
-const grantSchema = z
-  .object({
-    AccessKeyId: z.string(),
-    SecretAccessKey: z.string(),
-    Token: z.string().optional(),
-    Expiration: z.string().transform(Date.parse).default(Number.POSITIVE_INFINITY),
-  })
-  .transform(({ AccessKeyId, SecretAccessKey, Token, Expiration }) => ({
-    credentials: credentialsOf(AccessKeyId, SecretAccessKey, Token),
-    ends: Expiration,
-  }));
+const grantSchema = z.object({
+  AccessKeyId: z.string(),
+  SecretAccessKey: z.string(),
+  Token: z.string().optional(),
+  Expiration: z.string().transform(Date.parse).default(Number.POSITIVE_INFINITY),
+});
 
 type Grant = z.output<typeof grantSchema>;
 
@@ -38,17 +30,14 @@ function credentialsOf(accessKeyId: string, secretAccessKey: string, sessionToke
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
 }
 
-export interface Keys {
-  readonly accessKey: string | null;
-  readonly secretKey: string | null;
-}
+type Keys = Partial<Pick<ObjectStoreConfig, 's3AccessKey' | 's3SecretKey'>>;
 
 /** The keys of the configuration; else those of the environment; else those that the container's endpoint hands out. */
-export function credentialSource({ accessKey, secretKey }: Keys, env: Environment = process.env): CredentialSource {
-  const accessKeyId = accessKey ?? env.AWS_ACCESS_KEY_ID;
-  const secretAccessKey = secretKey ?? env.AWS_SECRET_ACCESS_KEY;
+export function credentialSource({ s3AccessKey, s3SecretKey }: Keys, env: Environment = process.env): CredentialSource {
+  const accessKeyId = s3AccessKey ?? env.AWS_ACCESS_KEY_ID;
+  const secretAccessKey = s3SecretKey ?? env.AWS_SECRET_ACCESS_KEY;
   if (accessKeyId && secretAccessKey) {
-    const credentials = credentialsOf(accessKeyId, secretAccessKey, accessKey ? undefined : env.AWS_SESSION_TOKEN);
+    const credentials = credentialsOf(accessKeyId, secretAccessKey, s3AccessKey ? undefined : env.AWS_SESSION_TOKEN);
     return () => Promise.resolve(credentials);
   }
   const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: path, AWS_CONTAINER_CREDENTIALS_FULL_URI: uri } = env;
@@ -60,8 +49,6 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
   if (url.protocol !== 'https:' && !PLAIN_HOSTS.includes(url.hostname)) {
     throw new Error(`AWS_CONTAINER_CREDENTIALS_FULL_URI names ${url.host} without TLS; it takes https`);
   }
-  let known: Grant | undefined;
-  let asking: Promise<Grant> | undefined;
 
   async function ask(): Promise<Grant> {
     // The token in the file is replaced while the container runs.
@@ -71,21 +58,15 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     return grantSchema.parse(grant);
   }
 
+  // Keys that cannot be renewed are used to their end.
+  const known = new LRUCache<'keys', Grant>({ max: 1, fetchMethod: ask, allowStaleOnFetchRejection: true });
+  const noKeys = (cause?: unknown) =>
+    Promise.reject(new Error('the endpoint of the container gave no keys', { cause }));
   return async () => {
-    // An unreadable end is NaN, and counts as near.
-    if (known === undefined || !(Date.now() < known.ends - EARLY_MS)) {
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-      try {
-        known = await asking;
-      } catch (error) {
-        // Keys that cannot be renewed are used to their end.
-        if (known === undefined || !(Date.now() < known.ends)) {
-          throw new Error('the endpoint of the container gave no keys', { cause: error });
-        }
-      }
-    }
-    return known.credentials;
+    // An end that cannot be read is NaN, and counts as near.
+    const isFresh = Date.now() < (known.get('keys')?.Expiration ?? 0) - EARLY_MS;
+    const grant = await known.fetch('keys', { forceRefresh: !isFresh }).catch(noKeys);
+    if (grant === undefined || Date.now() >= grant.Expiration) return noKeys();
+    return credentialsOf(grant.AccessKeyId, grant.SecretAccessKey, grant.Token);
   };
 }

@@ -339,7 +339,7 @@ describe('events when the service stops', () => {
 /** Returns the service with a feed of events that the test emits. */
 async function withFeed(events$: Subject<CapstanEvent>) {
   const log = new OwnEventLog({ table: null, clock: Date.now, node: () => 40 });
-  const feed = openEventFeed(events$, log, Date.now);
+  const feed = openEventFeed(events$, log);
   await feed.started;
   const service: CaptureService = Object.create(app.service, { feed: { value: feed } });
   return { service, close: () => feed.close() };
