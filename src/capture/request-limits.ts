@@ -64,7 +64,7 @@ export const REQUEST_LIMITS = {
     ...{
       max: 2 ** 25,
       unit: 'pixels',
-      of: 'each image of a comparison; one comparison at a time; large ones are in files of the data directory (at most 768 MiB, plus drawings that are being sent), and only WebP is decoded as a whole, in 8 bytes a pixel',
+      of: 'each image of a comparison; one comparison at a time; large ones are in files of the data directory (at most 768 MiB, plus drawings that are being sent), and only WebP is decoded as a whole, in 8 bytes a pixel: 163 MiB for two of 1,280 by 16,383, 256 MiB for the largest',
     },
     ...{ beyond: '`422 comparison_too_large`', turn: null },
   },

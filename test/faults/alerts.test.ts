@@ -11,7 +11,7 @@ import { openParts } from '../storage/parts.ts';
 import { captureOf } from '../storage/result-of.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type RunningPrometheus, startPrometheus, whyNoPrometheus } from '../support/prometheus.ts';
-import { NO_BROWSER, serviceConfig, startService } from '../support/service.ts';
+import { NO_BROWSER, type RunningService, serviceConfig, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
@@ -65,38 +65,45 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
     }
   });
 
-  it.concurrent('notices refused, waiting and failing captures, crashing browsers, and webhooks that are given up', async ({
-    expect,
-  }) => {
+  const capture = async (app: RunningService, path: string, timeoutMs = 30_000) => {
+    const answer = await app.post('/screenshot', { url: site.url(path), timeoutMs });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+  it.concurrent('notices crashing browsers, and webhooks that are given up', async ({ expect }) => {
     await using receiver = await startReceiver(statuses(410));
-    const limits = { maxConcurrent: 1, maxQueue: 8 };
     const hooks = { webhook: [receiver.url], webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };
-    const app = await startService({ ...limits, ...hooks }, { maxTimeoutMs: 60_000 });
-    const capture = async (path: string, timeoutMs = 30_000) => {
-      const answer = await app.post('/screenshot', { url: site.url(path), timeoutMs });
-      await answer.arrayBuffer();
-      return answer.status;
-    };
+    const app = await startService(hooks, { maxTimeoutMs: 60_000 });
     try {
       await using prometheus = await startPrometheus(app.baseUrl);
-      await expectSilent(prometheus, [
-        ...['CapstanQueueNearlyFull', 'CapstanRefusesCaptures', 'CapstanLongWaits'],
-        ...['CapstanCapturesFail', 'CapstanBrowsersCrash', 'CapstanMessagesFail'],
-      ]);
+      await expectSilent(prometheus, ['CapstanBrowsersCrash', 'CapstanMessagesFail']);
       for (let crashes = 1; crashes <= 5; crashes += 1) {
         // Each starts a browser, beside the tests of other files.
-        expect(await capture('/short', 60_000)).toBe(200);
+        expect(await capture(app, '/short', 60_000)).toBe(200);
         for (const { pid } of app.service.stats().pool.browsers) process.kill(pid, 'SIGKILL');
         await expect.poll(() => app.service.stats().pool.crashes, POLL).toBe(crashes);
       }
       await firing(expect, prometheus, 'CapstanBrowsersCrash').toBe(1);
       await firing(expect, prometheus, 'CapstanMessagesFail').toBe(1);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it.concurrent('notices refused, waiting and failing captures', async ({ expect }) => {
+    const limits = { maxConcurrent: 1, maxQueue: 8 };
+    const app = await startService(limits, { maxTimeoutMs: 60_000 });
+    try {
+      await using prometheus = await startPrometheus(app.baseUrl);
+      const alerts = ['CapstanQueueNearlyFull', 'CapstanRefusesCaptures', 'CapstanLongWaits', 'CapstanCapturesFail'];
+      await expectSilent(prometheus, alerts);
       // One capture keeps the others waiting for longer than half a minute.
-      const long = capture('/hang', 32_000);
+      const long = capture(app, '/hang', 32_000);
       await expect.poll(() => site.hits('/hang'), POLL).toBe(1);
-      const waiting = Array.from({ length: limits.maxQueue }, () => capture('/hang', 1000));
+      const waiting = Array.from({ length: limits.maxQueue }, () => capture(app, '/hang', 1000));
       await firing(expect, prometheus, 'CapstanQueueNearlyFull').toBe(1);
-      await expect.poll(() => capture('/hang'), POLL).toBe(429);
+      await expect.poll(() => capture(app, '/hang'), POLL).toBe(429);
       await firing(expect, prometheus, 'CapstanRefusesCaptures').toBe(1);
       await firing(expect, prometheus, 'CapstanLongWaits').toBe(1);
       await firing(expect, prometheus, 'CapstanCapturesFail').toBe(1);

@@ -14,8 +14,9 @@ const RUNNER = join(import.meta.dirname, '../receivers/telling-runner.ts');
  * makes in its store. The last one of a chain lives. Chains run side by side, because each process may wait for a lease.
  */
 const CHAINS = [
-  ['before setCursor', 'before add', 'before setCursor', ''],
-  ['before next', 'before retry', 'before remove', ''],
+  ['before setCursor', 'before add', ''],
+  ['before setCursor', 'before next', ''],
+  ['before retry', 'before remove', ''],
   ['after remove', 'before bury', ''],
 ];
 /** Time limit for a chain. */

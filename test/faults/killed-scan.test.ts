@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, type ExpectStatic, it } from 'vitest';
 import { z } from 'zod';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { startHosts, titledPage } from '../scans/hosts.ts';
@@ -19,7 +19,7 @@ const Page = z.object({
 const Records = z.object({ data: z.array(z.object({ id: z.number(), url: z.string() })) });
 
 /** Runs a scan over several `kill -9`. `database`: options of `capstan serve` that choose it. */
-async function scanOverKills(database: readonly string[]): Promise<void> {
+async function scanOverKills(expect: ExpectStatic, database: readonly string[]): Promise<void> {
   await using hosts = await startHosts(titledPage);
   const place = await ground();
   // Three of four targets refuse the connection.
@@ -69,14 +69,15 @@ async function scanOverKills(database: readonly string[]): Promise<void> {
   await service.ended;
 }
 
-describe(`a scan of ${TARGETS} targets on ${HOSTS} hosts`, () => {
+// They mostly wait, for the lease of a killed process.
+describe.concurrent(`a scan of ${TARGETS} targets on ${HOSTS} hosts`, () => {
   const name = `ends with each target once after ${KILLS} kill -9`;
 
   describe('in SQLite', () => {
-    it(name, { timeout: TIMEOUT_MS }, () => scanOverKills(['--db-path', 'results.db']));
+    it(name, { timeout: TIMEOUT_MS }, ({ expect }) => scanOverKills(expect, ['--db-path', 'results.db']));
   });
 
   describeWithSharedMongo('in MongoDB', (url) => {
-    it(name, { timeout: TIMEOUT_MS }, () => scanOverKills(['--mongo-url', `${url()}scan`]));
+    it(name, { timeout: TIMEOUT_MS }, ({ expect }) => scanOverKills(expect, ['--mongo-url', `${url()}scan`]));
   });
 });

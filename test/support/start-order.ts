@@ -1,30 +1,24 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BESIDE } from './busy-files.ts';
 
 /**
  * Files that take long for their size, in the order in which they start. Vitest starts the largest files first where it
  * knows no times of an earlier run: these came last, and the run waited for one of them.
  */
 const LONG = [
-  'test/container/container.test.ts',
   'test/docs/examples.test.ts',
   'test/faults/soak.test.ts',
   'test/bin/install.test.ts',
-  'test/cluster/killed-nodes.test.ts',
-  'test/cluster/lost-worker.test.ts',
-  'test/cluster/rolling-restart.test.ts',
-  'test/commands/demo-cluster.test.ts',
   'test/actors/playwright-driver.test.ts',
 ];
 
 /**
- * Files that mostly wait, longest first. One of them at a time costs nothing, because the others keep the cores busy;
- * several together leave them idle.
+ * Files that mostly wait for deadlines, longest first. One of them at a time costs nothing, because the others keep the
+ * cores busy; several together leave them idle.
  */
 const WAITING = [
   'test/actors/screenshot-full-page.test.ts',
-  'test/faults/alerts.test.ts',
   'test/actors/screenshot-scroll.test.ts',
-  'test/faults/killed-delivery.test.ts',
   'test/actors/last-frame.test.ts',
   'test/actors/interaction.test.ts',
   'test/actors/wait.test.ts',
@@ -32,13 +26,14 @@ const WAITING = [
   'test/stability/stability.test.ts',
   'test/actors/schemeless.test.ts',
   'test/actors/at-deadlines.test.ts',
+  'test/faults/outage.test.ts',
   'test/actors/wait-unfinished.test.ts',
+  'test/http/reuse.test.ts',
+  'test/service/dial-first.test.ts',
   'test/actors/visitor-language.test.ts',
   'test/actors/content-page.test.ts',
   'test/actors/browser-alone.test.ts',
 ];
-/** Number of files that start between two that wait: about as many as end meanwhile. */
-const BETWEEN = 8;
 
 /** Files whose pages keep all cores busy. Beside other files, they starved captures until these failed. */
 const LAST = ['test/actors/browser-neighbours.test.ts'];
@@ -56,13 +51,19 @@ export default class StartOrder extends BaseSequencer {
   #inOrder(sorted: readonly TestSpecification[]): TestSpecification[] {
     const named = (names: readonly string[]) =>
       names.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
-    const [long, waiting, last] = [named(LONG), named(WAITING), named(LAST)];
-    const placed = new Set([...long, ...waiting, ...last]);
+    const [long, beside, waiting, last] = [named(LONG), named(BESIDE), named(WAITING), named(LAST)];
+    const placed = new Set([...long, ...beside, ...waiting, ...last]);
     const rest = sorted.filter((file) => !placed.has(file));
-    const spread = rest.flatMap((file, at) => {
-      const turn = at / BETWEEN;
-      return Number.isInteger(turn) ? [...waiting.slice(turn, turn + 1), file] : [file];
-    });
-    return [...long, ...spread, ...waiting.slice(Math.ceil(rest.length / BETWEEN)), ...last];
+    return [...spread(beside, [...long, ...spread(waiting, rest)]), ...last];
   }
+}
+
+/** Puts files among others, at even distances from the first on. */
+function spread(files: readonly TestSpecification[], others: readonly TestSpecification[]): TestSpecification[] {
+  const distance = others.length / files.length;
+  const placed = [
+    ...others.map((file, at) => ({ file, at })),
+    ...files.map((file, nth) => ({ file, at: nth * distance - 0.5 })),
+  ];
+  return placed.toSorted((one, other) => one.at - other.at).map(({ file }) => file);
 }

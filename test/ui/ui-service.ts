@@ -47,6 +47,9 @@ export async function launchBrowser(args: string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: path, args, chromiumSandbox: false, env: { ...process.env, ...env } });
 }
 
+/** The browser that opens the pages of all suites of a process, and ends with it. Each test has contexts of its own. */
+const sharedBrowser = whenFirstAsked(() => launchBrowser());
+
 export interface UiForSuite {
   readonly app: RunningService;
   /** Opens a page of the service in a browser context of its own, which is closed after the test. */
@@ -57,18 +60,15 @@ export interface UiForSuite {
   readonly complaints: readonly string[];
 }
 
-/** Starts a real service with the web interface, and a browser that opens its pages, for one suite. */
+/** Starts a real service with the web interface for one suite. */
 export function uiForSuite(config: Partial<ServiceConfig> = {}, http: HttpOverrides = {}): UiForSuite {
   const running = forSuite(
     async () => {
       const uiDirectory = await buildUi();
-      const [app, browser] = await Promise.all([startService(config, { ...http, uiDirectory }), launchBrowser()]);
+      const [app, browser] = await Promise.all([startService(config, { ...http, uiDirectory }), sharedBrowser()]);
       return { app, browser, uiDirectory };
     },
-    async ({ app, browser }) => {
-      await browser.close();
-      await app.stop();
-    },
+    ({ app }) => app.stop(),
   );
   const contexts: BrowserContext[] = [];
   const complaints: string[] = [];

@@ -141,7 +141,8 @@ async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   // Failures of the target are results and are kept. Failures of the service and refusals are not.
   if (ctx.state.isCutShort === true) return undefined;
   if (status >= 400 && !tellsOf('target', status)) return undefined;
-  const body = ctx.state.file ?? (ctx.respond === false ? ctx.state.lines?.text : JSON.stringify(ctx.body));
+  const text = () => (typeof ctx.body === 'string' ? ctx.body : JSON.stringify(ctx.body));
+  const body = ctx.state.file ?? (ctx.respond === false ? ctx.state.lines?.text : text());
   if (body === undefined) return undefined;
   if (typeof body === 'string' && ctx.respond !== false) {
     // Sends exactly the bytes that are kept.

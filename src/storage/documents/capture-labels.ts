@@ -1,3 +1,4 @@
+import { takeTurns } from '../../capture/basics/event-loop-turns.ts';
 import { unaccented } from '../../words/folded.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { type LabelStore, MAX_LABELS_LOOKED_THROUGH, MAX_LABELS_OF_KEY } from '../ports/label-store.ts';
@@ -22,7 +23,12 @@ export function captureLabelsIn(documents: DocumentStore): LabelStore {
     find: async (text, limit, ofKey) => {
       const wanted = unaccented(text);
       const found = await documents.list(TABLE, whereKey(ofKey), LOOKED_THROUGH);
-      const labels = new Set(found.map(({ label }) => label).filter((label) => unaccented(label).includes(wanted)));
+      const labels = new Set<string>();
+      const letOthers = takeTurns();
+      for (const { label } of found) {
+        await letOthers();
+        if (unaccented(label).includes(wanted)) labels.add(label);
+      }
       return [...labels].toSorted((a, b) => a.localeCompare(b, 'en')).slice(0, limit);
     },
     forget: async (labels, ofKey) => {

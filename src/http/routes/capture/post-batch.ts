@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lastValueFrom, map, takeUntil, tap, toArray } from 'rxjs';
 import { z } from 'zod';
+import { takeTurns } from '../../../capture/basics/event-loop-turns.ts';
 import { CapstanError, failure, toFailure } from '../../../capture/errors.ts';
 import type { CaptureOutcome } from '../../../capture/outcome.ts';
 import { callbackUrl, MAX_LINE_BYTES, requestsOfBatch } from '../../../capture/request.ts';
@@ -136,8 +137,15 @@ async function answerBatch(
   if (asLines)
     return answerLines(ctx, (room, begin) => itemsOf(whenThereIs(room, items), begin).pipe(map(toBatchLine)));
   const ended = await lastValueFrom(itemsOf(items).pipe(takeUntil(clientGone(ctx)), toArray()));
+  // One result after the other: those of many long URLs have several megabytes.
+  const letOthers = takeTurns();
+  const results: string[] = [];
+  for (const item of ended.toSorted((a, b) => a.index - b.index)) {
+    results.push(JSON.stringify(toBatchResult(item)));
+    await letOthers();
+  }
   ctx.type = 'json';
-  ctx.body = ended.toSorted((a, b) => a.index - b.index).map(toBatchResult);
+  ctx.body = `[${results.join()}]`;
 }
 
 function isForbidden(outcome: CaptureOutcome): boolean {
