@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
 import { errorText } from './capture/basics/error-text.ts';
-import { whenOutputEnds } from './commands/closed-output.ts';
+import { outputEnd, whenOutputEnds } from './commands/closed-output.ts';
 import { codeOfEnd } from './commands/ending.ts';
 import { failWhenProxyCloses } from './commands/proxy-errors.ts';
 import { ConfigError } from './config/config-error.ts';
@@ -38,7 +38,8 @@ export async function main(args: readonly string[]): Promise<number> {
   const code = await run(args);
   // A write that has failed is reported after it.
   await nextTurn();
-  return code;
+  const reason = outputEnd();
+  return reason !== undefined && code === 0 ? codeOfEnd({ reason }) : code;
 }
 
 async function run(args: readonly string[]): Promise<number> {

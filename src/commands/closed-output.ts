@@ -3,17 +3,24 @@
  */
 type OutputEnd = 'SIGPIPE' | 'failed';
 
+let end: OutputEnd | undefined;
+
+/** Returns why standard output could not be written; undefined as long as it could. */
+export function outputEnd(): OutputEnd | undefined {
+  return end;
+}
+
 /**
  * Acts once on a standard output that cannot be written; replaces what was to be done before. A failure is told in one
  * line. Messages on standard error that nobody reads have no effect.
  */
-export function whenOutputEnds(act: (end: OutputEnd) => void): void {
+export function whenOutputEnds(act: (reason: OutputEnd) => void): void {
   process.stderr.removeAllListeners('error').on('error', () => {});
   process.stdout.removeAllListeners('error').once('error', (error: NodeJS.ErrnoException) => {
     // Further writes fail too.
     process.stdout.on('error', () => {});
-    if (error.code === 'EPIPE') return act('SIGPIPE');
-    process.stderr.write(`capstan: standard output cannot be written: ${error.message}\n`);
-    act('failed');
+    end = error.code === 'EPIPE' ? 'SIGPIPE' : 'failed';
+    if (end === 'failed') process.stderr.write(`capstan: standard output cannot be written: ${error.message}\n`);
+    act(end);
   });
 }

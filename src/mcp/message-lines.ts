@@ -41,8 +41,9 @@ type Read = { readonly line: Buffer } | { readonly code: number; readonly messag
 /** Returns the line to pass on, which is blank or a message, or the error that answers it. */
 function readLine(line: Buffer): Read {
   let message: unknown;
+  let text: string;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(line);
     if (text.trim() === '') return { line };
     message = JSON.parse(text);
   } catch {
@@ -58,6 +59,7 @@ function readLine(line: Buffer): Read {
     return { code: INVALID_REQUEST, message: 'The line is not a message of JSON-RPC 2.0.' };
   }
   const path = tooLongIn(message);
-  if (path === undefined) return { line: kept === message ? line : Buffer.from(JSON.stringify(kept)) };
+  // `text` is without a byte order mark, which the SDK does not read.
+  if (path === undefined) return { line: Buffer.from(kept === message ? text : JSON.stringify(kept)) };
   return { code: INVALID_REQUEST, message: `${path.join('.')} ${TOO_LONG}.` };
 }

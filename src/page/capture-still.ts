@@ -61,6 +61,7 @@ export async function captureStill(capture: RunningCapture): Promise<Taken | und
   const isStill = () =>
     page.requests.count === 0 &&
     page.requests.started === started &&
+    !page.frames.downloads.hasNew &&
     page.frame.document === document &&
     page.frame.rests('load');
   const look = async () => {

@@ -19,6 +19,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/missing': `HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
   '/undecodable': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`,
   '/json': `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${LENGTH}[${'1,'.repeat(20)}`,
+  '/head': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}<!doctype html><title>Head</title><script>let a = 1;`,
   '/parts': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Parts</title><script src=/short.js></script><img src=/short.png>`,
   '/short.js': `HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\n${LENGTH}let a`,
   '/short.png': 'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n',
@@ -80,6 +81,13 @@ describe('a document that breaks off', () => {
     );
     expect(['load', 'target_unreachable']).toContain(await capturing);
   });
+
+  it.each([{}, { waitUntil: 'load' }, { fullPage: true }] satisfies CaptureOptions[])(
+    'is unreachable at once when it ends in its head, with %o',
+    async (options) => {
+      expect(await failureOf(capture('/head', options))).toMatchObject({ code: 'target_unreachable' });
+    },
+  );
 
   it.each([{}, { waitUntil: 'load' }] satisfies CaptureOptions[])(
     'is unreachable at once when its body cannot be decoded, with %o',

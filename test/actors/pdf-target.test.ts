@@ -127,6 +127,10 @@ describe('a target that is a PDF', () => {
       'object',
       'object without a type',
       'object with an embed',
+      'iframe with a data URL',
+      'embed with a data URL',
+      'iframe with a blob',
+      'object with a blob',
     ])('shows the first page of a PDF in: %s', async (element) => {
       expect(await colourOf(shown(element))).toEqual(RED);
     });
@@ -159,6 +163,13 @@ describe('a target that is a PDF', () => {
 
     it('shows an empty viewer for a PDF that cannot be read', async () => {
       expect(await colourOf(shown('iframe', '/files/locked.pdf'))).toEqual([0x52, 0x56, 0x59]);
+    });
+
+    it.each([
+      ['has more than 32 MiB', shown('iframe with a blob', '/files/large.pdf')],
+      ['is all that frames may show', `${shown('iframe with a blob')}&frames=blob:`],
+    ])('leaves a frame empty when the PDF of its blob %s', async (_what, path) => {
+      expect(await colourOf(path)).toEqual(WHITE);
     });
 
     it.each(['/files/pdf-to-keep', '/files/cargo.zip', '/files/nothing', '/files/large.pdf'])(

@@ -67,6 +67,14 @@ describe('a command whose output is closed', () => {
     },
   );
 
+  it('fails when the last line of a command cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    const args = ['shot', ...at(), site.url('/short')];
+    const { code, stderr } = await capstan(args, { ...(await ground()).options, stdoutFd: full });
+    closeSync(full);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ENOSPC') });
+  });
+
   it('says in one line that the output cannot be written, and removes its watch', async () => {
     const full = openSync('/dev/full', 'w');
     const args = ['watch', site.url('/short'), ...at(), '--every', '300d'];

@@ -114,14 +114,17 @@ describe('capstan db rebuild', () => {
     expect(await readdir(place.path)).not.toContain('results.db');
   });
 
-  it('sets a damaged database aside, and brings back every record', async () => {
+  it.each([
+    ['a damaged', (contents: Buffer) => contents.fill(0x5a, 9000)],
+    ['an empty', () => ''],
+  ])('sets %s database aside, and brings back every record', async (_, damaged) => {
     const place = await ground();
     const storage = await open(place.path);
     const ids = await fill(storage);
     const before = await answersOf(storage, ids);
     await storage.close();
     const file = join(place.path, 'results.db');
-    await writeFile(file, (await readFile(file)).fill(0x5a, 9000));
+    await writeFile(file, damaged(await readFile(file)));
     const { stdout } = await rebuild(place);
     expect(stdout).toMatch(
       new RegExp(`^${ids.length} records written; the previous database is now .*results\\.db\\.replaced-\\d+\n$`),

@@ -36,6 +36,18 @@ describe('capstan shot --server', () => {
     expect(await readFile(join(place.path, `${stems[1]}.webp`))).toEqual(Buffer.from(await image.arrayBuffer()));
   });
 
+  it('names the file that a full disk cannot hold, and leaves no part of it', async () => {
+    const place = await ground();
+    const through = ['sh', '-c', 'ulimit -f 2; exec "$@"', 'sh'];
+    const args = at(site.url('/short'), '--out-dir', '.');
+    const { code, stderr } = await capstan(args, { ...place.options, through });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^capstan: 127\.0\.0\.1_\d+_short-1\.png cannot be written: EFBIG.*$/m),
+    });
+    expect(await readdir(place.path)).toEqual([]);
+  });
+
   it('writes the result with its evidence as JSON, and the lines of a list that are no URL', async () => {
     const place = await ground();
     await writeFile(join(place.path, 'urls.txt'), `${site.url('/short')}\nhttp://\n`);

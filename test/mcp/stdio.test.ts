@@ -117,6 +117,7 @@ it('answers lines that are no message with an error of JSON-RPC, and goes on', a
     '42',
     '{"id":3}',
     '',
+    `\u00ef\u00bb\u00bf${ping(6)}`,
     '{"jsonrpc":"2.0","id":5,"method":"ping","params":null}',
     ping(4),
   ];
@@ -136,6 +137,7 @@ it('answers lines that are no message with an error of JSON-RPC, and goes on', a
       [null, -32600],
       [null, -32600],
       [null, -32600],
+      [6, undefined],
       [5, undefined],
       [4, undefined],
     ]),

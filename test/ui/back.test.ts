@@ -180,6 +180,30 @@ describe('a view that is come back to', () => {
     await expect.poll(() => whole.isChecked()).toBe(true);
   });
 
+  it.each([
+    ['by the arrow of a capture', (page: Page) => page.getByRole('link', { name: 'Back to the gallery' }).click()],
+    [
+      'after a capture was deleted',
+      async (page: Page) => {
+        await page.getByRole('button', { name: 'Delete the capture' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      },
+    ],
+  ])('shows the filtered gallery where it was left %s', async (_how, leave) => {
+    const page = await ui.open('/ui/?text=page');
+    await cards(page).first().waitFor();
+    await scrollTo(page, 3000);
+    await cards(page).nth(8).focus();
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    const top = await topOf(page);
+    expect(top).toBeGreaterThan(2000);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/results/*');
+    await leave(page);
+    await page.waitForURL('**/ui/?text=page');
+    await expect.poll(() => topOf(page)).toBe(top);
+  });
+
   it('takes a capture that is deleted in one tab out of the gallery of another', async () => {
     const page = await ui.open('/ui/');
     const card = cards(page).first();

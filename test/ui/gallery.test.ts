@@ -272,6 +272,18 @@ describe('the gallery', () => {
     }
   });
 
+  it('tells pages of one title apart in the table on a phone', async () => {
+    const page = await ui.open('/ui/?view=table&host=shop.example.com', PHONE);
+    const row = page.locator('.card').first();
+    await row.waitFor();
+    const [outer, title, host] = await Promise.all(
+      [row, row.locator('.card-title'), row.getByText('shop.example.com')].map((part) => part.boundingBox()),
+    );
+    expect(title?.y).toBeGreaterThanOrEqual(outer?.y ?? Infinity);
+    expect(host?.y).toBeGreaterThanOrEqual((title?.y ?? Infinity) + (title?.height ?? 0) - 1);
+    expect((host?.y ?? Infinity) + (host?.height ?? 0)).toBeLessThanOrEqual((outer?.y ?? 0) + (outer?.height ?? 0));
+  });
+
   it('is accessible in all colours on all screens', async () => {
     const page = await ui.open('/ui/');
     await cards(page).first().waitFor();

@@ -59,8 +59,24 @@ describe('the groups of the gallery', () => {
     expect(ui.complaints).toEqual([]);
   });
 
+  it('are moved between by the arrow keys', async () => {
+    const page = await ui.open('/ui/?view=groups&by=technology');
+    await page.getByText('nginx 1.18.0').waitFor();
+    const focused = () => page.evaluate<string>('document.activeElement.dataset.place ?? "none"');
+    for (const [key, place] of [
+      ['ArrowDown', 'nginx/1.26.3'],
+      ['ArrowRight', 'nginx/1.18.0'],
+      ['ArrowRight', 'nginx/1.18.0'],
+      ['ArrowUp', 'nginx/1.26.3'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(focused).toBe(place);
+    }
+  });
+
   it('of a favicon lead to all pages that have it', async () => {
     const page = await ui.open('/ui/?view=groups&by=favicon');
+    await page.getByText('Favicon of Even page').first().waitFor();
     await page.getByText('3 captures of 3 hosts').click();
     await page.waitForURL((url) => url.searchParams.get('favicon') === '42');
     await expect.poll(() => page.locator('.card-link').count()).toBe(3);

@@ -39,6 +39,11 @@ describe('the scans view', () => {
     await expectAccessible(page);
     await fold.click();
     await expect.poll(() => cards.count()).toBe(4);
+    // Coming back finds the group unfolded.
+    await cards.getByRole('link').nth(2).click();
+    await page.waitForURL('**/ui/results/*');
+    await page.goBack();
+    await expect.poll(() => cards.count()).toBe(4);
     await fold.click();
     await expect.poll(() => cards.count()).toBe(2);
     expect(ui.complaints).toEqual([]);

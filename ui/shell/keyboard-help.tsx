@@ -1,7 +1,7 @@
 import { Dialog } from '../parts/dialog.tsx';
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [['←', '→', '↑', '↓'], 'Move between captures in the gallery'],
+  [['←', '→', '↑', '↓'], 'Move between captures, or groups, in the gallery'],
   [['Enter'], 'Open the capture'],
   [['x'], 'Select the capture'],
   [['l'], 'Label the selected captures, or the capture'],

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -73,11 +73,26 @@ export async function saveShot(
 ): Promise<string> {
   const path = file ?? join(dir, shotFileName(result, index, count));
   const stem = path.slice(0, path.length - extname(path).length);
-  const copy = async (kind: ArtifactKind, to: string): Promise<void> =>
-    pipeline(await open(kind), createWriteStream(to, { flags: force ? 'w' : 'wx' }));
+  const copy = async (kind: ArtifactKind, to: string): Promise<void> => write(await open(kind), to, force);
   await copy('image', path);
   for (const name of outputs) await copy(name, `${stem}.${ARTIFACTS[name].extension(result.format)}`);
   return path;
+}
+
+/** Writes a file. Leaves no part of it when the disk is full or the connection breaks. */
+async function write(content: Readable, to: string, force: boolean): Promise<void> {
+  const file = createWriteStream(to, { flags: force ? 'w' : 'wx' });
+  let isOpen = false;
+  file.once('open', () => {
+    isOpen = true;
+  });
+  try {
+    await pipeline(content, file);
+  } catch (error) {
+    if (isOpen && (await stat(to)).isFile()) await rm(to);
+    const isOfDisk = error instanceof Error && 'syscall' in error && error.syscall === 'write';
+    throw isOfDisk ? new Error(`${to} cannot be written: ${error.message}`) : error;
+  }
 }
 
 /** Makes the folder that a flag names. @throws ConfigError when it cannot be made. */

@@ -28,7 +28,7 @@ export interface Window {
   requestAnimationFrame(run: (time: number) => void): number;
   setTimeout(run: () => void, ms: number): number;
   clearTimeout(timer: number): void;
-  fetch(url: string): Promise<{ readonly ok: boolean; arrayBuffer(): Promise<ArrayBuffer> }>;
+  fetch(url: string): Promise<{ readonly ok: boolean; arrayBuffer(): Promise<ArrayBuffer>; blob(): Promise<object> }>;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
   readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
   readonly navigator: { readonly language: string; readonly pdfViewerEnabled: boolean };

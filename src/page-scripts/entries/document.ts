@@ -1,10 +1,12 @@
 import { folded } from '../../words/folded.ts';
 import {
+  bodyOf,
   contentTypeOf,
   drawnTextOf,
   interfaceOf,
   isHtml,
   linkedBy,
+  nameOf,
   page,
   rootElementOf,
   select,
@@ -17,9 +19,11 @@ import { web } from '../dom/web.ts';
 /** Chromium (156) draws JSON only once it is whole. */
 const JSON_TYPE = /[/+]json$/;
 
-/** Returns whether what has come of the document can be drawn when no more of it comes. */
+/** Returns whether what has come of the document can be drawn when no more of it comes: HTML only from its body on. */
 export function canBeDrawn(): boolean {
-  return rootElementOf(page) !== null && !JSON_TYPE.test(contentTypeOf(page));
+  const root = rootElementOf(page);
+  if (root === null || (nameOf(root) === 'html' && bodyOf(page) === null)) return false;
+  return !JSON_TYPE.test(contentTypeOf(page));
 }
 
 /** Returns whether the document is still being read, or was when its connection broke off. */

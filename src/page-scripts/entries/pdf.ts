@@ -41,9 +41,16 @@ export function framePdfs(): number {
 
 function isPdf(element: PageElement): boolean {
   const url = resolved(attribute(element, 'src') ?? attribute(element, 'data') ?? '', element);
-  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  if (url === null || !/^(?:https?|data|blob):$/.test(url.protocol)) return false;
   const type = attribute(element, 'type') ?? '';
-  return type === '' ? /\.pdf(?:[?#]|$)/i.test(url.href) : /^application\/(?:x-)?pdf\b/i.test(type.trim());
+  if (type !== '') return /^application\/(?:x-)?pdf\b/i.test(type.trim());
+  return /^data:application\/pdf\b|\.pdf(?:[?#]|$)/i.test(url.href);
+}
+
+/** Reads a `data:` or `blob:` URL of the document. */
+export async function blobOf(url: string): Promise<object> {
+  const response = await web.fetch(url);
+  return response.blob();
 }
 
 /** Returns whether the element is inside an `<object>`, which shows it only if it cannot show its own content. */

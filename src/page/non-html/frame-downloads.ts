@@ -44,6 +44,11 @@ export class FrameDownloads {
     });
   }
 
+  /** Whether there may be downloads since the last call of `take`. */
+  get hasNew(): boolean {
+    return Math.max(this.#noted.length, this.#announced) > this.#taken;
+  }
+
   /** Resolves with the downloads since the last call. */
   async take(): Promise<readonly FrameDownload[]> {
     await this.#until(this.#announced, EVENT_MS);

@@ -7,6 +7,8 @@ import type { InterceptionRule, PausedRequest } from '../network/intercept.ts';
 import { viewerFile } from './viewer-files.ts';
 import { VIEWER_ORIGIN, VIEWER_POLICY, viewerHtml } from './viewer-page.ts';
 
+const HTML = 'text/html; charset=utf-8';
+
 /** Whether a document can be drawn, or why not. */
 export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
 
@@ -55,15 +57,21 @@ export class PdfViewer {
     },
   };
 
+  /** The URL of the viewer page, for a document without a response that it can replace. */
+  get url(): string {
+    return `${this.#base}/`;
+  }
+
   /** Replaces the response of the document with the viewer page. */
   show({ requestId, responseStatusCode = 200, responseHeaders = [] }: PausedRequest): void {
     const framing = responseHeaders.flatMap(framingHeader);
-    this.#fulfil(requestId, responseStatusCode, 'text/html; charset=utf-8', viewerHtml(this.#base), framing);
+    this.#fulfil(requestId, responseStatusCode, HTML, viewerHtml(this.#base), framing);
   }
 
   async #answer({ requestId, request }: PausedRequest): Promise<void> {
     const { pathname: path, searchParams } = new URL(request.url);
     const pathname = path.slice(this.#base.length - VIEWER_ORIGIN.length);
+    if (pathname === '/') return this.#fulfil(requestId, 200, HTML, viewerHtml(this.#base));
     if (pathname === '/viewer.mjs') {
       return this.#fulfil(requestId, 200, 'text/javascript', call('viewPdf', this.#base, this.#task));
     }

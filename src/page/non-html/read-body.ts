@@ -4,7 +4,7 @@ import { readStream } from '../asking/read-stream.ts';
 import type { PageSession } from '../frames/page-session.ts';
 
 /** Size of a part, in bytes. Each part blocks the event loop: 1 ms to read it, 3 ms to pass it on. */
-const PART_BYTES = 512 * 1024;
+export const PART_BYTES = 512 * 1024;
 
 /**
  * Reads the body of a paused response in parts; the response can then only be fulfilled or failed. Resolves with

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { makePrivateSync, PRIVATE_FILE, touchPrivateSync } from '../files/private-files.ts';
-import { checkedVersion } from './schema.ts';
+import { checkedVersion, ForeignFileError } from './schema.ts';
 
 /** Files of a database: the database itself, its write-ahead log, and the index of the log. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
@@ -11,6 +11,8 @@ const SUFFIXES = ['', '-wal', '-shm'] as const;
  * Returns the problems that SQLite finds in a database file; none when it is sound. Throws when it is not one of ours.
  */
 export function problemsOfFile(path: string): readonly string[] {
+  // SQLite reads it as a database without tables.
+  if (statSync(path).size === 0) return ['it is an empty file'];
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { readOnly: true });
@@ -19,7 +21,7 @@ export function problemsOfFile(path: string): readonly string[] {
     return rows.map(({ integrity_check: found }) => String(found)).filter((found) => found !== 'ok');
   } catch (error) {
     if (error instanceof Error && 'errcode' in error) return [error.message];
-    throw error;
+    throw error instanceof ForeignFileError ? new ForeignFileError(`${path}: ${error.message}`) : error;
   } finally {
     db?.close();
   }

@@ -10,7 +10,7 @@ import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
 import { pageName } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { goTo, hrefOf, path, query } from '../../parts/route.ts';
+import { backToGallery, galleryBefore, hrefOf, path, query } from '../../parts/route.ts';
 import { ShareButton } from '../../parts/share-button.tsx';
 import { SnippetText } from '../../parts/snippet-text.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
@@ -58,7 +58,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
       onMove={keepPlace}
       heading={
         <>
-          <a class="button quiet square" href={hrefOf('/')} aria-label="Back to the gallery">
+          <a class="button quiet square" href={hrefOf(galleryBefore.value)} data-back aria-label="Back to the gallery">
             <Icon name="left" />
           </a>
           <span class="detail-name">{name}</span>
@@ -94,7 +94,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
             title="Delete the capture?"
             onDelete={async () => {
               await removeCapture(id);
-              goTo('/');
+              backToGallery();
             }}
           >
             “{name}”: its image, its HTML snapshot and its record are removed.

@@ -70,7 +70,12 @@ export function Gallery() {
     setChosen((ids) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]));
   const selected = chosen.flatMap((id) => results.items.find((each) => each.id === id) ?? []);
   useEffect(() => onRemoved((id) => setChosen((ids) => ids.filter((each) => each !== id))), []);
-  const { move, focused } = useArrowKeys(scroller, grid, items.length);
+  const groups = counted.data?.groups.length ?? 0;
+  const { move, focused } = useArrowKeys(
+    scroller,
+    layout === 'groups' ? undefined : grid,
+    layout === 'groups' ? groups : items.length,
+  );
   const [labelled, setLabelled] = useState<readonly Result[] | 'matching'>();
   const mayLabel = mayCapture.value === true;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -186,7 +191,9 @@ export function Gallery() {
         />
       )}
       <p class="sr-only" aria-live="polite">
-        {state === 'ready' && focused === undefined ? `${integer(items.length)} captures loaded` : ''}
+        {layout !== 'groups' && state === 'ready' && focused === undefined
+          ? `${integer(items.length)} captures loaded`
+          : ''}
       </p>
     </View>
   );

@@ -59,9 +59,9 @@ export function Groups({ filters, by, answer: { data, error, reload } }: GroupsP
       </p>
       {groups.length === 0 && <Empty title="Nothing in common">{<p>No capture has such a value.</p>}</Empty>}
       <ul class="groups">
-        {groups.map((group) => (
+        {groups.map((group, index) => (
           <li key={group.value}>
-            <a class="card group" href={membersOf(filters, by, group)} data-place={group.value}>
+            <a class="card group" href={membersOf(filters, by, group)} data-index={index} data-place={group.value}>
               <Thumbnail result={group.example} width={THUMBNAIL_WIDTH} />
               <span class="group-name" title={group.value}>
                 {nameOf(by, group)}
@@ -94,10 +94,15 @@ function nameOf(by: Grouping, { value, example }: Group): string {
       const { subject = '', issuer = '' } = example.host_facts?.certificate ?? {};
       return `${subject}, by ${issuer}`;
     }
-    case 'perception':
     case 'favicon':
-      return example.title.trim() === '' ? example.host : example.title;
+      return `Favicon of ${titleOf(example)}`;
+    case 'perception':
+      return titleOf(example);
     case 'title':
       return value;
   }
+}
+
+function titleOf({ title, host }: Result): string {
+  return title.trim() === '' ? host : title;
 }

@@ -8,10 +8,19 @@ export function focusedIndex(scroller: HTMLElement | null): number {
   return link instanceof HTMLElement ? Number(link.dataset.index) : -1;
 }
 
-/** Moves the focus between cards. A card that is not in the document yet is focused when it is added. */
+/** Returns how many of the cards, which are all in the document, are in a row. */
+function columnsOf(scroller: HTMLElement | null): number {
+  const [first, ...others] = scroller?.querySelectorAll<HTMLElement>('[data-index]') ?? [];
+  return 1 + others.filter(({ offsetTop }) => offsetTop === first?.offsetTop).length;
+}
+
+/**
+ * Moves the focus between cards. A card that is not in the document yet is focused when it is added. `grid`: undefined
+ * where all of them are in the document.
+ */
 export function useArrowKeys(
   scroller: { readonly current: HTMLElement | null },
-  { columns, rowHeight }: { readonly columns: number; readonly rowHeight: number },
+  grid: { readonly columns: number; readonly rowHeight: number } | undefined,
   count: number,
 ) {
   const [focused, setFocused] = useState<number>();
@@ -19,23 +28,20 @@ export function useArrowKeys(
     if (focused === undefined) return;
     const link = scroller.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`);
     if (link === null || link === undefined) return;
-    link.focus({ preventScroll: true });
+    link.focus({ preventScroll: grid !== undefined });
     setFocused(undefined);
   });
-  const steps: Readonly<Record<string, number>> = {
-    ArrowLeft: -1,
-    ArrowRight: 1,
-    ArrowUp: -columns,
-    ArrowDown: columns,
-  };
   const move = (event: KeyboardEvent) => {
-    const step = steps[event.key];
-    if (step === undefined || isTyping(event) || count === 0) return;
+    if (!/^Arrow/.test(event.key) || isTyping(event) || count === 0) return;
     event.preventDefault();
+    const columns = grid?.columns ?? columnsOf(scroller.current);
+    const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns };
+    const step = steps[event.key] ?? columns;
     const from = focusedIndex(scroller.current);
     const to = from === -1 ? 0 : Math.min(count - 1, Math.max(0, from + step));
     const { current } = scroller;
-    if (current !== null) {
+    if (current !== null && grid !== undefined) {
+      const { rowHeight } = grid;
       const top = Math.floor(to / columns) * rowHeight;
       if (top < current.scrollTop) current.scrollTo({ top });
       else if (top + rowHeight > current.scrollTop + current.clientHeight)

@@ -1,6 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { groupByLook } from '../../../src/capture/finding/looks.ts';
 import type { Result } from '../../api/types.ts';
+import { useDraft } from '../../parts/kept.ts';
 
 /** Whether the captures that look like one are shown, too. */
 interface Fold {
@@ -32,16 +33,15 @@ export interface Looks {
  */
 export function useLooks(captures: readonly Result[] | undefined, canFold: boolean): Looks {
   const groups = useMemo(() => groupByLook(captures ?? []), [captures]);
-  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  const [unfolded, setUnfolded] = useDraft<readonly number[]>('unfolded', []);
   return useMemo(() => {
     const looks = new Map<number, Look>();
     const shown: Result[] = [];
     for (const group of groups) {
       const first = group[0]?.id ?? 0;
-      const isOpen = !canFold || unfolded.has(first);
+      const isOpen = !canFold || unfolded.includes(first);
       for (const { id } of group) looks.set(id, { alike: group.length });
-      const change = () =>
-        setUnfolded((ids) => new Set(isOpen ? [...ids].filter((id) => id !== first) : [...ids, first]));
+      const change = () => setUnfolded((ids) => (isOpen ? ids.filter((id) => id !== first) : [...ids, first]));
       if (canFold) looks.set(first, { alike: group.length, fold: { isOpen, change } });
       shown.push(...(isOpen ? group : group.slice(0, 1)));
     }
