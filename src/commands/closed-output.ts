@@ -5,7 +5,7 @@ type OutputEnd = 'SIGPIPE' | 'failed';
 
 let end: OutputEnd | undefined;
 
-/** Returns why standard output could not be written; undefined as long as it could. */
+/** Returns why standard output could not be written; undefined as long as it could, or when that does not matter. */
 export function outputEnd(): OutputEnd | undefined {
   return end;
 }
@@ -15,12 +15,24 @@ export function outputEnd(): OutputEnd | undefined {
  * line. Messages on standard error that nobody reads have no effect.
  */
 export function whenOutputEnds(act: (reason: OutputEnd) => void): void {
+  onOutputEnd((reason) => {
+    end = reason;
+    act(reason);
+  });
+}
+
+/** Continues when standard output cannot be written, which is no failure of the command from now on. */
+export function ignoreOutputEnd(): void {
+  onOutputEnd(() => {});
+}
+
+function onOutputEnd(act: (reason: OutputEnd) => void): void {
   process.stderr.removeAllListeners('error').on('error', () => {});
   process.stdout.removeAllListeners('error').once('error', (error: NodeJS.ErrnoException) => {
     // Further writes fail too.
     process.stdout.on('error', () => {});
-    end = error.code === 'EPIPE' ? 'SIGPIPE' : 'failed';
-    if (end === 'failed') process.stderr.write(`capstan: standard output cannot be written: ${error.message}\n`);
-    act(end);
+    const reason = error.code === 'EPIPE' ? 'SIGPIPE' : 'failed';
+    if (reason === 'failed') process.stderr.write(`capstan: standard output cannot be written: ${error.message}\n`);
+    act(reason);
   });
 }

@@ -69,6 +69,22 @@ describe('the log of capstan serve', () => {
     expect(await stderr).toContain('"msg":"stopped"');
   });
 
+  it('stops with code 0 when the reader of standard output has exited', async () => {
+    const place = await ground();
+    using pipe = makePipe(place);
+    const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], {
+      ...place.options,
+      stdoutFd: pipe.writeFd,
+    });
+    pipe.hangUp();
+    const ended = once(child, 'close');
+    const url = await lineOf(child.stderr, /"address":"(http:[^"]+)","msg":"listening"/);
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await stderr).toContain('"msg":"stopped"');
+  });
+
   it('does not stop the service when the reader of standard error has exited', async () => {
     const place = await ground();
     using pipe = makePipe(place);

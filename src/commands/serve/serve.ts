@@ -6,7 +6,7 @@ import { type Config, printableConfig } from '../../config/mod.ts';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
 import { connectionLimit } from '../../service/operation/connection-limit.ts';
 import { packageVersion } from '../../version.ts';
-import { whenOutputEnds } from '../closed-output.ts';
+import { ignoreOutputEnd } from '../closed-output.ts';
 import { watchForEnd } from '../ending.ts';
 import { processConfig } from '../process-config.ts';
 import { makeFullCollectionsRare } from './heap-growth.ts';
@@ -128,7 +128,7 @@ async function aborted(signal: AbortSignal): Promise<undefined> {
 
 /** Prints the ready line. A closed or full standard output does not end the service. */
 function announce(address: string): void {
-  whenOutputEnds(() => {});
+  ignoreOutputEnd();
   process.stdout.write(`capstan listening on ${address}\n`);
 }
 
