@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,6 +46,19 @@ describe('capstan shot --server', () => {
       stderr: expect.stringMatching(/^capstan: 127\.0\.0\.1_\d+_short-1\.png cannot be written: EFBIG.*$/m),
     });
     expect(await readdir(place.path)).toEqual([]);
+  });
+
+  it('leaves no part of an image behind a symbolic link, and the link itself', async () => {
+    const place = await ground();
+    await symlink('image.png', join(place.path, 'link.png'));
+    const through = ['sh', '-c', 'ulimit -f 2; exec "$@"', 'sh'];
+    const args = at(site.url('/short'), '--output', 'link.png', '--force');
+    const { code, stderr } = await capstan(args, { ...place.options, through });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^capstan: link\.png cannot be written: EFBIG.*$/m),
+    });
+    expect(await readdir(place.path)).toEqual(['link.png']);
   });
 
   it('writes the result with its evidence as JSON, and the lines of a list that are no URL', async () => {

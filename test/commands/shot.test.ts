@@ -1,11 +1,14 @@
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { OPTION_GROUPS } from '../../src/capture/options/groups.ts';
-import { shotFileName } from '../../src/commands/shot/shot-files.ts';
+import { saveShot, shotFileName } from '../../src/commands/shot/shot-files.ts';
 import { shotLine } from '../../src/commands/shot/shot-report.ts';
 import { flagOf } from '../../src/config/options.ts';
+import { exampleId, exampleResult } from '../support/example-result.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { capstan, ground, launch } from './capstan-process.ts';
 import { sessionForSuite } from './session.ts';
@@ -269,6 +272,25 @@ describe('capstan shot', () => {
 
   it('refuses an empty list', async () => {
     expect(await capstan(['shot', '-'], { stdin: '\n' })).toMatchObject({ code: 2 });
+  });
+});
+
+describe('saveShot', () => {
+  it('rejects with the error of reading when the file has been removed meanwhile', async () => {
+    const file = join((await ground()).path, 'page.png');
+    async function* content() {
+      yield 'begun';
+      await expect.poll(() => existsSync(file)).toBe(true);
+      await rm(file);
+      throw new Error('the connection broke');
+    }
+    const capture = {
+      result: exampleResult(exampleId(1)),
+      evidence: null,
+      outputs: [],
+      open: async () => Readable.from(content()),
+    };
+    await expect(saveShot(capture, { file, dir: '.', force: false }, 0, 1)).rejects.toThrow('the connection broke');
   });
 });
 

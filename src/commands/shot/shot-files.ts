@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -89,10 +89,17 @@ async function write(content: Readable, to: string, force: boolean): Promise<voi
   try {
     await pipeline(content, file);
   } catch (error) {
-    if (isOpen && (await stat(to)).isFile()) await rm(to);
+    // A failure to remove the file must not hide the first one.
+    if (isOpen) await removeFileAt(to).catch(() => {});
     const isOfDisk = error instanceof Error && 'syscall' in error && error.syscall === 'write';
-    throw isOfDisk ? new Error(`${to} cannot be written: ${error.message}`) : error;
+    throw isOfDisk ? new Error(`${to} cannot be written: ${error.message}`, { cause: error }) : error;
   }
+}
+
+/** Removes a regular file, also one that a symbolic link leads to; the link stays. */
+async function removeFileAt(path: string): Promise<void> {
+  const file = await realpath(path);
+  if ((await stat(file)).isFile()) await rm(file);
 }
 
 /** Makes the folder that a flag names. @throws ConfigError when it cannot be made. */
