@@ -44,6 +44,21 @@ describe('the scans view', () => {
     await page.waitForURL('**/ui/results/*');
     await page.goBack();
     await expect.poll(() => cards.count()).toBe(4);
+    // A filter leaves it unfolded, also when its user comes back.
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('Status').selectOption('200');
+    await page.waitForURL('**status=200**');
+    await expect.poll(() => cards.count()).toBe(4);
+    await cards.getByRole('link').nth(2).click();
+    await page.waitForURL('**/ui/results/*');
+    await page.goBack();
+    await expect.poll(() => cards.count()).toBe(4);
+    // Folding it with the filter does not fold it without.
+    await fold.click();
+    await expect.poll(() => cards.count()).toBe(2);
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has('status'));
+    await expect.poll(() => cards.count()).toBe(4);
     await fold.click();
     await expect.poll(() => cards.count()).toBe(2);
     expect(ui.complaints).toEqual([]);

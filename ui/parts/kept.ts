@@ -52,6 +52,29 @@ export function useDraft<T>(name: string, initial: T, storable: (draft: T) => T 
   return [draft, change, () => keep(undefined)];
 }
 
+/**
+ * Returns state that is kept for each entry of the history, and a function that changes it. A new entry of the same view
+ * begins with the state of the one before.
+ */
+export function useCarried<T>(name: string, initial: T): readonly [state: T, change: (next: (old: T) => T) => void] {
+  const { was, keep } = useKept<T>(name);
+  const latest = useRef(initial);
+  const [, draw] = useState(initial);
+  // The view stays mounted between its own entries.
+  const change = useMemo(() => {
+    const set = (state: T) => {
+      latest.current = state;
+      keep(state);
+    };
+    set(was ?? latest.current);
+    return (next: (old: T) => T) => {
+      set(next(latest.current));
+      draw(() => latest.current);
+    };
+  }, [was, keep]);
+  return [latest.current, change];
+}
+
 /** Returns URLs without their user names and passwords, which are not kept. */
 export function withoutCredentials(urls: string): string {
   return urls.replaceAll(/\/\/[^/?#\s]*@/g, '//');

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { groupByLook } from '../../../src/capture/finding/looks.ts';
 import type { Result } from '../../api/types.ts';
-import { useDraft } from '../../parts/kept.ts';
+import { useCarried } from '../../parts/kept.ts';
 
 /** Whether the captures that look like one are shown, too. */
 interface Fold {
@@ -33,7 +33,7 @@ export interface Looks {
  */
 export function useLooks(captures: readonly Result[] | undefined, canFold: boolean): Looks {
   const groups = useMemo(() => groupByLook(captures ?? []), [captures]);
-  const [unfolded, setUnfolded] = useDraft<readonly number[]>('unfolded', []);
+  const [unfolded, setUnfolded] = useCarried<readonly number[]>('unfolded', []);
   return useMemo(() => {
     const looks = new Map<number, Look>();
     const shown: Result[] = [];
@@ -47,5 +47,5 @@ export function useLooks(captures: readonly Result[] | undefined, canFold: boole
     }
     const leftOut = captures?.filter(({ id, failed }) => !failed && !looks.has(id)).length ?? 0;
     return { shown, leftOut, lookOf: (id) => looks.get(id) };
-  }, [captures, groups, unfolded, canFold]);
+  }, [captures, groups, unfolded, setUnfolded, canFold]);
 }
