@@ -2,7 +2,7 @@ import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { loginRequired } from './api/client.ts';
 import { readSession } from './api/session.ts';
-import { isTyping } from './parts/keyboard.ts';
+import { isShortcut, isTyping } from './parts/keyboard.ts';
 import { goTo, path } from './parts/route.ts';
 import { Problem, View } from './parts/view.tsx';
 import { KeyboardHelp } from './shell/keyboard-help.tsx';
@@ -31,7 +31,7 @@ export function App() {
   useEffect(() => {
     void readSession().catch(() => undefined);
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+      if (isShortcut(event) || isTyping(event)) return;
       if (event.key === '?') setHelp(true);
       if (event.key === 'g') goTo('/');
       if (event.key === 'c') goTo('/capture');

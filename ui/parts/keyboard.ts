@@ -5,3 +5,8 @@ export function isTyping({ target }: KeyboardEvent): boolean {
     (target.isContentEditable || target.closest('input:not([type=range]), textarea, select, dialog') !== null)
   );
 }
+
+/** Returns whether the key belongs to a shortcut of the browser or the system, such as Alt+Left for Back. */
+export function isShortcut({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return altKey || ctrlKey || metaKey;
+}

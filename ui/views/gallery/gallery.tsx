@@ -7,7 +7,7 @@ import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { FeedButton } from '../../parts/feed-button.tsx';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { isTyping } from '../../parts/keyboard.ts';
+import { isShortcut, isTyping } from '../../parts/keyboard.ts';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Select } from '../../parts/select.tsx';
@@ -80,7 +80,7 @@ export function Gallery() {
   const mayLabel = mayCapture.value === true;
   const onKeyDown = (event: KeyboardEvent) => {
     const item = items[focusedIndex(scroller.current)];
-    if (isTyping(event) || item === undefined) return move(event);
+    if (isShortcut(event) || isTyping(event) || item === undefined) return move(event);
     if (event.key === 'x') choose(item.id);
     else if (event.key === 'l' && mayLabel) {
       event.preventDefault();

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isTyping } from '../../parts/keyboard.ts';
+import { isShortcut, isTyping } from '../../parts/keyboard.ts';
 
 /** Returns the index of the card that has the focus, or that is around it; -1 for none. */
 export function focusedIndex(scroller: HTMLElement | null): number {
@@ -32,7 +32,7 @@ export function useArrowKeys(
     setFocused(undefined);
   });
   const move = (event: KeyboardEvent) => {
-    if (!/^Arrow/.test(event.key) || isTyping(event) || count === 0) return;
+    if (!/^Arrow/.test(event.key) || isShortcut(event) || isTyping(event) || count === 0) return;
     event.preventDefault();
     const columns = grid?.columns ?? columnsOf(scroller.current);
     const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns };
