@@ -10,7 +10,7 @@ import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact } from '../po
 import type { Backend } from './backend.ts';
 import { type FoundCapture, findCapture, listedCapture, listedCaptures, packedFile, wholeCapture } from './captures.ts';
 import { keyOf } from './keys.ts';
-import { keysOf, packed, type PackedFile } from './pack.ts';
+import { keysOf, type PackedFile, packed } from './pack.ts';
 import { noteRemoved, UPLOAD_MS } from './sweep.ts';
 
 /** Number of bytes of a file that are read at once. */
