@@ -28,8 +28,9 @@ describe('the scans view', () => {
     await expect.poll(() => page.getByRole('status').innerText()).toContain('5 targets; left out: 1 invalid');
     expect(await page.getByText('Line 4:').innerText()).toContain('has blanks');
     const row = page.getByRole('region', { name: 'Scan of 5 targets' });
-    await expect.poll(() => row.innerText()).toContain('5 of 5 done');
-    expect(await row.innerText()).toMatch(/4 captured[\s\S]*not captured: 1 target unreachable[\s\S]*completed/);
+    // The scan is completed after its last target.
+    await expect.poll(() => row.innerText()).toMatch(/5 of 5 done[\s\S]*completed/);
+    expect(await row.innerText()).toMatch(/4 captured[\s\S]*not captured: 1 target unreachable/);
     await expectAccessible(page);
 
     await row.getByRole('link', { name: 'Captures' }).click();
