@@ -60,7 +60,7 @@ export function setup(): () => void {
 let turn: Socket | undefined;
 
 /**
- * Waits for the turn of a test file, unless it runs beside the others. What the file does at its top level runs before.
+ * Waits for the turn of a test file, unless it runs beside the others. Code at the top level of the file runs before.
  * Resolves with what ends the turn.
  *
  * @throws Error when the run ends first
