@@ -34,10 +34,7 @@ const UNLISTED: ReadonlySet<string> = new Set(['/events', '/queries/{id}/next', 
 const KEY = 'asking-key';
 const JOB = { prefer: 'respond-async' };
 const OTHER_KEY = 'other-key';
-const MIB = 1024 ** 2;
 const INTERACTIVE = 'the first interactive capture';
-/** Ends the names of requests for whole lists. */
-const WHOLE = ', whole';
 /** Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest. */
 const BESIDE = 6;
 const MAX_TIMES_BESIDE = 1.5;
@@ -53,8 +50,6 @@ interface Contract {
   readonly components: { readonly schemas: Schemas };
 }
 type Sent = { readonly status: number; readonly text: string };
-/** The output of the probe. */
-type Probed = { readonly turnMs: number; readonly memory: Readonly<Record<string, number>> };
 
 /** Values that no field takes, by what there is much of. */
 const WRONG: Readonly<Record<string, unknown>> = {
@@ -92,8 +87,7 @@ class Measured {
     const send = () => this.send(method, path, body);
     const { text, ...cost } = await this.#once(send);
     let { turnMs } = cost;
-    const attempts = what === INTERACTIVE ? 1 : ATTEMPTS;
-    for (let attempt = 1; attempt < attempts && turnMs > MAX_TURN_MS; attempt += 1) {
+    for (let attempt = 1; attempt < ATTEMPTS && turnMs > MAX_TURN_MS && what !== INTERACTIVE; attempt += 1) {
       turnMs = Math.min(turnMs, (await this.#once(send)).turnMs);
     }
     const dear = { ...cost, what, turnMs, send };
@@ -113,14 +107,8 @@ class Measured {
     const { status, text } = await send();
     const ms = performance.now() - since;
     const addedMiB = (await this.residentMiB('VmHWM')) - before;
-    const { turnMs } = await this.#probe();
+    const turnMs = await this.#probe();
     return { status, turnMs, addedMiB, answerKiB: Buffer.byteLength(text) / 1024, ms, text };
-  }
-
-  /** Says where the memory of the process is, in MiB: most of what is not the heap is the allocator's, and of other threads. */
-  async memory(): Promise<string> {
-    const { memory } = await this.#probe();
-    return JSON.stringify(memory, (_, value) => (typeof value === 'number' ? Math.round(value / MIB) : value));
   }
 
   async send(
@@ -150,13 +138,13 @@ class Measured {
     return path.replace('{id}', id).replace('{name}', 'r0').replace('{part}', 'image');
   }
 
-  /** Resolves with the longest turn since the last call, and with the memory. */
-  async #probe(): Promise<Probed> {
+  /** Resolves with the longest turn since the last call. */
+  async #probe(): Promise<number> {
     await rm(this.#turns, { force: true });
     process.kill(this.#service.pid, 'SIGUSR2');
     for (;;) {
       const text = await readFile(this.#turns, 'utf8').catch(() => '');
-      if (text.endsWith('}')) return JSON.parse(text);
+      if (text.endsWith('\n')) return Number(text);
       await delay(5);
       // Throws when the service has ended.
       process.kill(this.#service.pid, 0);
@@ -204,29 +192,23 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   measured.costs.push(...warm.costs.filter(({ what }) => what === INTERACTIVE));
   await measured.send('POST', '/screenshot', { url: urlOf('small') });
   const base = await measured.residentMiB();
-  report(`${where}: at the base line ${await measured.memory()}`);
   const parts: Readonly<Record<string, () => Promise<void>>> = {
     fields: () => askFields(measured, contract, urlOf('small')),
     lists: () => askLists(measured, contract, urlOf('small')),
     pages: async () => {
-      for (const name of Object.keys(DEAR_PAGES)) {
-        report(`${where}: ${name}`);
-        await askPage(measured, contract, name, urlOf(name));
-      }
+      for (const name of Object.keys(DEAR_PAGES)) await askPage(measured, contract, name, urlOf(name));
     },
   };
   for (const part of options.only) {
     report(`${where}: ${part}`);
     await parts[part]?.();
   }
-  report(`${where}: at the end ${await measured.memory()}`);
   print(tableOf(measured.costs));
   const visit = () => visitOfOther(measured, urlOf('small'));
   const visits = await besideRequests(measured.dearest, visit, rounds, print);
   const times = percentile(visits.beside, 0.95) / percentile(visits.alone, 0.95);
   await endWork(measured);
   await delay(REST_MS);
-  report(`${where}: a minute after ${await measured.memory()}`);
   const kept = (await measured.residentMiB()) - base;
   const beside = `${where}: p95 of a visit of another key beside the dearest requests, of its time alone`;
   return [...findings(where, measured.costs, kept), atMost(beside, times, MAX_TIMES_BESIDE)];
@@ -303,7 +285,7 @@ async function askLists(measured: Measured, { paths, components }: Contract, url
       const [value] = dearestOf(schema, components.schemas, MAX_QUERY_BYTES);
       query.append(name, name === 'url' ? DEAD_URL : name === 'host' ? '127.0.0.1' : String(value));
     }
-    await measured.ask(`get ${path}${WHOLE}`, 'GET', `${measured.concrete(path)}?${query}`);
+    await measured.ask(`get ${path}, whole`, 'GET', `${measured.concrete(path)}?${query}`);
   }
 }
 
@@ -384,7 +366,7 @@ function findings(where: string, costs: readonly Cost[], kept: number): Finding[
   const finding = (what: string, figures: readonly number[], max: number, unit: string): Finding =>
     atMost(`${where}: ${what}`, Math.max(0, ...figures), max, { digits: 0, unit });
   const pages = costs
-    .filter(({ what }) => what.endsWith(WHOLE) && !what.includes('export'))
+    .filter(({ what }) => what.endsWith(', whole') && !what.includes('export'))
     .map(({ answerKiB }) => answerKiB / 1024);
   const turns = (some: readonly Cost[]) => some.map(({ turnMs }) => turnMs);
   return [

@@ -3,8 +3,8 @@ import { isMainThread } from 'node:worker_threads';
 
 /*
  * Loaded into a service that is measured (`node --import`). SIGUSR2 writes the longest turn of its event loop since the
- * signal before, in milliseconds of CPU time, and its memory to the file that BENCH_TURNS names: other programs that
- * have the processor do not count. A time includes other turns within the same 2 ms.
+ * signal before, in milliseconds of CPU time, to the file that BENCH_TURNS names: other programs that have the processor
+ * do not count. A time includes other turns within the same 2 ms.
  */
 
 const EVERY_MS = 2;
@@ -19,7 +19,7 @@ if (isMainThread && file !== undefined) {
     last = process.threadCpuUsage();
   }, EVERY_MS).unref();
   process.on('SIGUSR2', () => {
-    writeFileSync(file, JSON.stringify({ turnMs: longestMs, memory: process.memoryUsage() }));
+    writeFileSync(file, `${longestMs}\n`);
     longestMs = 0;
   });
 }

@@ -55,12 +55,12 @@ interface JobsOptions extends RunOptions {
 }
 
 /** Checks that may refuse a scan, before, while and after its list is read. */
-interface ScanAdmission {
+type ScanAdmission = {
   readonly requireRate: (targets: number) => void;
   readonly admit: (targets: number) => void;
   /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
-}
+};
 
 /** Maximum number of lists that are read at once, of which each key has a share. */
 const MAX_READING = 32;
