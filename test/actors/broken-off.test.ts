@@ -20,6 +20,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/undecodable': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`,
   '/json': `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${LENGTH}[${'1,'.repeat(20)}`,
   '/head': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}<!doctype html><title>Head</title><script>let a = 1;`,
+  '/xhtml': `HTTP/1.1 200 OK\r\nContent-Type: application/xhtml+xml\r\n${LENGTH}<html xmlns="http://www.w3.org/1999/xhtml" style="background: #00a000"><head><title>Half</title>`,
   '/parts': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Parts</title><script src=/short.js></script><img src=/short.png>`,
   '/short.js': `HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\n${LENGTH}let a`,
   '/short.png': 'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n',
@@ -69,6 +70,10 @@ describe('a document that breaks off', () => {
       expect(colourAt(await pngOf(snapshot), 600, 400)).toEqual(GREEN);
     },
   );
+
+  it('is partial when it is XHTML, which the browser draws without a body', async () => {
+    expect(await capture('/xhtml')).toMatchObject({ cutPhase: 'load', title: 'Half' });
+  });
 
   it('stays an error when its status says so', async () => {
     expect(await capture('/missing')).toMatchObject({ cutPhase: 'load', verdict: { name: 'error' } });

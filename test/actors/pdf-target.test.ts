@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -167,10 +168,49 @@ describe('a target that is a PDF', () => {
 
     it.each([
       ['has more than 32 MiB', shown('iframe with a blob', '/files/large.pdf')],
-      ['is all that frames may show', `${shown('iframe with a blob')}&frames=blob:`],
-    ])('leaves a frame empty when the PDF of its blob %s', async (_what, path) => {
+      ['is all that frames may show', `${shown('iframe with a blob')}&content-security-policy=frame-src+blob:`],
+      ['is no PDF', shown('iframe with a table')],
+    ])('leaves a frame empty when its blob %s', async (_what, path) => {
       expect(await colourOf(path)).toEqual(WHITE);
     });
+
+    it.each([
+      ['frame that offers a PDF', {}],
+      ['frame that offers a PDF', { waitUntil: 'load' }],
+      ['frame that offers a table', {}],
+      ['frame that offers a table', { waitUntil: 'load' }],
+    ] satisfies [string, CaptureOptions][])(
+      'leaves the content of a %s for download as it is, with %o',
+      async (element, options) => {
+        // Time for the download.
+        const before = { javascript: { after: 'new Promise((done) => setTimeout(done, 300))' } };
+        expect(await colourOf(shown(element), { ...before, ...options })).toEqual([0, 128, 0]);
+      },
+    );
+
+    it.each(['object with a revoked blob', 'object with a blob that is no PDF'])(
+      'shows the fallback of an %s',
+      async (element) => {
+        const { outputs } = await capture(shown(element), { outputs: ['text'] });
+        expect(outputs.text?.content).toContain('Your browser shows no PDF.');
+      },
+    );
+
+    it('shows a PDF with a data URL where the page may not fetch it', async () => {
+      const path = `${shown('iframe with a data URL')}&content-security-policy=connect-src+'self'`;
+      expect(await colourOf(path)).toEqual(RED);
+    });
+
+    it.each(['iframe with a data URL', 'object with a blob'])(
+      'shows a PDF in a page with a process of its own, without a request to the network: %s',
+      async (element) => {
+        const path = `${shown(element)}&origin-agent-cluster=?1`;
+        expect(await colourOf(path)).toEqual(RED);
+        const { evidence } = await capture(path, { evidence: ['network'], waitForFunction: 'true' });
+        const hosts = evidence.network?.items.map(({ url }) => new URL(url).host);
+        expect(hosts).not.toContain('pdf-viewer.invalid');
+      },
+    );
 
     it.each(['/files/pdf-to-keep', '/files/cargo.zip', '/files/nothing', '/files/large.pdf'])(
       'leaves a frame empty that shows no PDF: %s',

@@ -167,6 +167,55 @@ describeWithRelayedMongo('captures in GridFS', (server) => {
     expect(here.problems).toEqual([]);
   });
 
+  describe('when a capture cannot be kept after another process has stored the same image', () => {
+    const fail = () => Promise.reject(new CapstanError('internal'));
+
+    it.each<readonly [string, NonNullable<GridfsPartsOptions['change']>]>([
+      ['its note cannot be written', ({ outbox }) => ({ outbox: around(outbox, { add: fail }) })],
+      ['the database refuses its record', ({ results }) => ({ results: around(results, { insert: fail }) })],
+    ])('leaves the stored capture as it is: %s', async (_, change) => {
+      const [here, there] = [await open(0, { change }), await open(1)];
+      const stored = await keepPicture(there.captureStore, ID, { title: 'there' });
+      await expect(keepPicture(here.captureStore, ID, { title: 'here' })).rejects.toMatchObject({ code: 'internal' });
+      expect(await there.results.get(ID)).toMatchObject({ title: stored.title });
+      await expectWhole(there, ID);
+      expect(await leftOn(0)).toEqual([]);
+      expect(here.problems).toEqual([]);
+    });
+  });
+
+  it('asks the store for nothing when a capture cannot be noted', async () => {
+    const asked: string[] = [];
+    const ask = (what: string) => () => {
+      asked.push(what);
+      return Promise.reject(new CapstanError('artifacts_unavailable'));
+    };
+    const here = await open(0, {
+      change: ({ remote, outbox }) => ({
+        remote: around(remote, { put: ask('put'), info: ask('info'), remove: ask('remove') }),
+        outbox: around(outbox, { add: () => Promise.reject(new CapstanError('storage_full')) }),
+      }),
+    });
+    await expect(keepPicture(here.captureStore, ID)).rejects.toMatchObject({ code: 'storage_full' });
+    expect(asked).toEqual([]);
+  });
+
+  it('removes the files of a capture whose upload failed after it was stored', async () => {
+    const here = await open(0, {
+      change: ({ remote }) => ({
+        remote: around(remote, {
+          put: async (...capture) => {
+            await remote.put(...capture);
+            throw new CapstanError('internal');
+          },
+        }),
+      }),
+    });
+    await expect(keepPicture(here.captureStore, ID)).rejects.toMatchObject({ code: 'internal' });
+    expect(await here.remote.has(ID)).toBe(false);
+    expect(await leftOn(0)).toEqual([]);
+  });
+
   it('reads captures that an earlier process stored in the data directory', async () => {
     const before = await openParts(directories[0] ?? '');
     await keepPicture(before.captureStore, ID);

@@ -438,6 +438,20 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     },
   );
 
+  it('gives up work that does not end after its server was disconnected, and aborts its signal', async () => {
+    const held = await startHoldingServer(server.url);
+    const store = await openMongo({ url: `${held.url}${new URL(freshUrl()).pathname.slice(1)}?timeoutMS=500` });
+    const onAbort = vi.fn();
+    const asked = store.ask((givenUp) => {
+      givenUp?.addEventListener('abort', onAbort);
+      return new Promise<never>(() => {});
+    });
+    await held[Symbol.asyncDispose]();
+    await expect(asked).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(onAbort).toHaveBeenCalledOnce();
+    await store.close();
+  });
+
   it('never reveals the password', async () => {
     const states: string[] = [];
     const onState = (_: StoreState, reason: string) => states.push(reason);

@@ -127,12 +127,13 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
       expect(await Array.fromAsync(damagedParts(backend))).toEqual([{ id: ID, part: 'image' }]);
     });
 
-    it('reports a record that is cut or cannot be read as damaged, finds it in a check, and publishes over it', async () => {
+    it('reports a record that is cut, cannot be read or has changed as damaged, finds it in a check, and publishes over it', async () => {
       const html = randomBytes(20_000);
       const damages = [
         (whole: Buffer) => whole.subarray(0, -10),
         (whole: Buffer) => whole.subarray(0, html.length - 10),
         (whole: Buffer) => Buffer.concat([whole.subarray(0, -10), Buffer.alloc(10, '{')]),
+        (whole: Buffer) => whole.fill('T', whole.lastIndexOf('title'), whole.lastIndexOf('title') + 1),
       ];
       for (const [at, damage] of damages.entries()) {
         const id = ID + at;
@@ -153,15 +154,18 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
     });
 
     it('lists the others beside captures whose record is damaged, and finds these', async () => {
-      for (const id of [ID, ID + 1, ID + 2]) await putCapture(artifacts, captureOf(id), PICTURE);
+      for (const id of [ID, ID + 1, ID + 2, ID + 3]) await putCapture(artifacts, captureOf(id), PICTURE);
       await backend.put(keyOf(ID, 'capture'), Buffer.from('no head\n'));
       await backend.put(keyOf(ID + 2, 'capture'), Buffer.from(''));
+      const stored = (await backend.get(keyOf(ID + 3, 'capture'), { start: 0, end: MIB }))?.toString() ?? '';
+      await backend.put(keyOf(ID + 3, 'capture'), Buffer.from(stored.replace('"at":', '"to":')));
       expect((await artifacts.list(2)).map(({ id }) => id)).toEqual([ID + 1]);
       for (const read of [artifacts.info, artifacts.record, (id: number) => artifacts.open(id, 'image')])
         await expect(read(ID)).rejects.toMatchObject({ code: 'artifact_damaged' });
       expect(await Array.fromAsync(damagedParts(backend))).toEqual([
         { id: ID, part: 'record' },
         { id: ID + 2, part: 'record' },
+        { id: ID + 3, part: 'record' },
       ]);
     });
 

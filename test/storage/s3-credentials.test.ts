@@ -11,11 +11,12 @@ const OF_ENVIRONMENT = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret
 
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-/** An endpoint that hands out keys with this end, and counts what it is asked. */
-async function endpoint(Expiration: string) {
+/** An endpoint that hands out keys with this end, or answers with this status, and counts what it is asked. */
+async function endpoint(Expiration: string, status = 200) {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.headers.authorization);
+    response.statusCode = status;
     response.end(JSON.stringify({ AccessKeyId: `id-${asked.length}`, SecretAccessKey: 's', Token: 't', Expiration }));
   });
   const { port, ...rest } = await listening(server, '127.0.0.1');
@@ -59,6 +60,32 @@ describe('the keys of an object store', () => {
     const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
     expect((await source()).accessKeyId).toBe('id-1');
     expect((await source()).accessKeyId).toBe('id-2');
+  });
+
+  it('are not used for longer when their end cannot be read and the endpoint is gone', async () => {
+    const { uri, ...server } = await endpoint('soon');
+    const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
+    expect((await source()).accessKeyId).toBe('id-1');
+    await server[Symbol.asyncDispose]();
+    await expect(source()).rejects.toThrow(/gave no keys: .*ECONNREFUSED/);
+  });
+
+  it('are used when they have just been handed out and have ended by the clock of this machine', async () => {
+    const { uri, ...server } = await endpoint(inMs(-3_600_000));
+    const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
+    expect((await source()).accessKeyId).toBe('id-1');
+    expect((await source()).accessKeyId).toBe('id-2');
+    await server[Symbol.asyncDispose]();
+    await expect(source()).rejects.toThrow('gave no keys');
+  });
+
+  it('are refused with the reason when the endpoint refuses the first request, or the token cannot be read', async () => {
+    const { uri, ...server } = await endpoint('', 403);
+    await using _ = server;
+    const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri };
+    await expect(credentialSource(NONE, env)()).rejects.toThrow(/gave no keys: .*403/);
+    const token = { AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: join(await makeDirectory(), 'none') };
+    await expect(credentialSource(NONE, { ...env, ...token })()).rejects.toThrow(/gave no keys: .*ENOENT/);
   });
 
   it('are not asked of another host without TLS', () => {

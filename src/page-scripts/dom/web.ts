@@ -28,7 +28,7 @@ export interface Window {
   requestAnimationFrame(run: (time: number) => void): number;
   setTimeout(run: () => void, ms: number): number;
   clearTimeout(timer: number): void;
-  fetch(url: string): Promise<{ readonly ok: boolean; arrayBuffer(): Promise<ArrayBuffer>; blob(): Promise<object> }>;
+  fetch(url: string): Promise<Response>;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
   readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
   readonly navigator: { readonly language: string; readonly pdfViewerEnabled: boolean };
@@ -55,6 +55,21 @@ export interface Window {
     width: number,
     height: number,
   ) => { getContext(type: '2d', options?: { willReadFrequently?: boolean }): Canvas2d };
+}
+
+interface Response {
+  readonly ok: boolean;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { cancel(): Promise<void> } | null;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  blob(): Promise<Blob>;
+}
+
+/** A file that a page holds. */
+export interface Blob {
+  readonly type: string;
+  slice(from: number, to: number): Blob;
+  text(): Promise<string>;
 }
 
 /** The computed values of an element. */

@@ -6,7 +6,6 @@ import {
   interfaceOf,
   isHtml,
   linkedBy,
-  nameOf,
   page,
   rootElementOf,
   select,
@@ -19,11 +18,14 @@ import { web } from '../dom/web.ts';
 /** Chromium (156) draws JSON only once it is whole. */
 const JSON_TYPE = /[/+]json$/;
 
-/** Returns whether what has come of the document can be drawn when no more of it comes: HTML only from its body on. */
+/**
+ * Returns whether what has come of the document can be drawn when no more of it comes: HTML only from its body on, XHTML
+ * from its root on.
+ */
 export function canBeDrawn(): boolean {
-  const root = rootElementOf(page);
-  if (root === null || (nameOf(root) === 'html' && bodyOf(page) === null)) return false;
-  return !JSON_TYPE.test(contentTypeOf(page));
+  const type = contentTypeOf(page);
+  if (rootElementOf(page) === null || JSON_TYPE.test(type)) return false;
+  return type !== 'text/html' || bodyOf(page) !== null;
 }
 
 /** Returns whether the document is still being read, or was when its connection broke off. */

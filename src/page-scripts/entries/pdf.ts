@@ -1,8 +1,10 @@
 import {
   attribute,
+  bodyOf,
   canvasWidthOf,
   cloneOf,
   closest,
+  firstOf,
   type PageElement,
   page,
   parentElementOf,
@@ -13,9 +15,10 @@ import {
   setCanvasHeight,
   setCanvasWidth,
   setTitle,
+  urlOf,
 } from '../dom/dom.ts';
 import { resolved } from '../dom/urls.ts';
-import { web } from '../dom/web.ts';
+import { type Blob, web } from '../dom/web.ts';
 import { layOut, type Placed } from '../pdf/lay-out.ts';
 import { importPdfJs, type Pdf, type PdfJs } from '../pdf/pdfjs.ts';
 import type { ViewerTask } from '../pdf/viewer-task.ts';
@@ -25,11 +28,13 @@ const MAX_PIXELS = 128 * 1024 * 1024;
 
 /**
  * Makes each `<embed>` and `<object>` of a PDF load it into a frame, as if it were HTML, where a browser has no viewer.
- * Returns their number.
+ * Returns their number. An element whose `blob:` URL leads to no PDF of at most `maxBytes` keeps its fallback.
  */
-export function framePdfs(): number {
+export async function framePdfs(maxBytes: number): Promise<number> {
   if (web.navigator.pdfViewerEnabled) return 0;
-  const found = select(page, 'embed, object').filter((element) => isPdf(element) && !isFallback(element));
+  const named = select(page, 'embed, object').filter((element) => isPdf(element) && !isFallback(element));
+  const readable = await Promise.all(named.map((element) => canBeRead(element, maxBytes)));
+  const found = named.filter((_element, at) => readable[at]);
   for (const element of found) {
     // An object that shows its fallback ignores another type.
     const copy = cloneOf(element, true);
@@ -40,17 +45,39 @@ export function framePdfs(): number {
 }
 
 function isPdf(element: PageElement): boolean {
-  const url = resolved(attribute(element, 'src') ?? attribute(element, 'data') ?? '', element);
+  const url = urlIn(element);
   if (url === null || !/^(?:https?|data|blob):$/.test(url.protocol)) return false;
   const type = attribute(element, 'type') ?? '';
   if (type !== '') return /^application\/(?:x-)?pdf\b/i.test(type.trim());
   return /^data:application\/pdf\b|\.pdf(?:[?#]|$)/i.test(url.href);
 }
 
-/** Reads a `data:` or `blob:` URL of the document. */
-export async function blobOf(url: string): Promise<object> {
+function urlIn(element: PageElement) {
+  return resolved(attribute(element, 'src') ?? attribute(element, 'data') ?? '', element);
+}
+
+async function canBeRead(element: PageElement, maxBytes: number): Promise<boolean> {
+  const url = urlIn(element);
+  if (url?.protocol !== 'blob:') return true;
+  return (await readPdf(url.href, maxBytes).catch(() => null)) !== null;
+}
+
+/** Returns whether the document is the empty one that a frame has before its first, and keeps when that is a download. */
+export function isInitial(): boolean {
+  const body = bodyOf(page);
+  return urlOf(page) === 'about:blank' && body !== null && firstOf(body) === null;
+}
+
+/** Reads a `blob:` URL of the document; null when it leads to more than `maxBytes`, or to no PDF. */
+export async function readPdf(url: string, maxBytes: number): Promise<Blob | null> {
   const response = await web.fetch(url);
-  return response.blob();
+  if (Number(response.headers.get('content-length')) > maxBytes) {
+    await response.body?.cancel();
+    return null;
+  }
+  const blob = await response.blob();
+  const isPdfFile = blob.type === 'application/pdf' || (await blob.slice(0, 5).text()) === '%PDF-';
+  return isPdfFile ? blob : null;
 }
 
 /** Returns whether the element is inside an `<object>`, which shows it only if it cannot show its own content. */

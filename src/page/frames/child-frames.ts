@@ -9,6 +9,8 @@ export class ChildFrames {
   readonly #outOfProcess = new Map<string, PageSession>();
   /** The session of the process around, by the session of a frame. */
   readonly #around = new WeakMap<PageSession, PageSession>();
+  /** Called with the sessions of frames that go on in other processes, by frame id. */
+  readonly #onMove = new Map<string, (session: PageSession) => void>();
   #seen = false;
   readonly downloads: FrameDownloads;
 
@@ -24,9 +26,19 @@ export class ChildFrames {
     this.#seen = true;
     this.#around.set(session, around);
     this.#outOfProcess.set(frameId, session);
+    this.#onMove.get(frameId)?.(session);
     session.on('Inspector.detached', () => {
       if (this.#outOfProcess.get(frameId) === session) this.#outOfProcess.delete(frameId);
     });
+  }
+
+  /**
+   * Calls `run` with the session of a frame that goes on in another process, before its document runs. Returns a
+   * function that ends this.
+   */
+  onMove(frameId: string, run: (session: PageSession) => void): () => void {
+    this.#onMove.set(frameId, run);
+    return () => this.#onMove.delete(frameId);
   }
 
   /** Returns whether a frame has shown a document so far. */

@@ -4,9 +4,10 @@ import { CdpError } from '../../cdp/connection.ts';
 import { contextIn, evaluate } from '../asking/ask-page.ts';
 import { call } from '../asking/page-scripts.ts';
 import { readStream } from '../asking/read-stream.ts';
+import type { ChildFrames } from '../frames/child-frames.ts';
 import type { PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import type { PausedRequest } from '../network/intercept.ts';
+import { Interception, type PausedRequest } from '../network/intercept.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import type { FrameDownload } from './frame-downloads.ts';
 import { PdfViewer } from './pdf-viewer.ts';
@@ -44,7 +45,7 @@ export async function showFramedPdfs(page: IsolatedPage, deadline: Deadline): Pr
  * as `showFramedPdfs` does.
  */
 export async function showEmbeddedPdfs(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  const looking = within(LOOK_MS, evaluate(page, call('framePdfs'), { mayThrow: true }), undefined);
+  const looking = within(LOOK_MS, evaluate(page, call('framePdfs', bytesLeft(page)), { mayThrow: true }), undefined);
   const count = await deadline.step('look for PDFs', looking);
   if (typeof count === 'number' && count > 0) {
     const maxMs = Math.min(LOAD_MS, deadline.waitingMs);
@@ -60,8 +61,10 @@ async function showIn(
   deadline: Deadline,
   over: AbortSignal,
 ): Promise<void> {
-  const show = /^https?:/i.test(download.url) ? showRequested : showLocal;
-  await show(page, download, deadline, over).catch((error: unknown) => {
+  const showing = /^https?:/i.test(download.url)
+    ? showRequested(page, download, deadline, over)
+    : showLocal(page, download, over);
+  await showing.catch((error: unknown) => {
     if (!(error instanceof CdpError)) throw error;
   });
 }
@@ -86,39 +89,41 @@ async function showRequested(
   });
 }
 
-/** Shows the PDF of a `data:` or `blob:` URL, whose response cannot be replaced: the frame leaves for the viewer. */
-async function showLocal(
-  page: IsolatedPage,
-  download: FrameDownload,
-  _deadline: Deadline,
-  over: AbortSignal,
-): Promise<void> {
+/**
+ * Shows the PDF of a `data:` or `blob:` URL, whose response cannot be replaced: the frame leaves for the viewer. A frame
+ * with content keeps it: the download may be that of a link.
+ */
+async function showLocal(page: IsolatedPage, download: FrameDownload, over: AbortSignal): Promise<void> {
   const { session } = page;
-  const { frameId } = download;
-  const body = await readLocal(page, download, bytesLeft(page));
+  const { frameId, url: source } = download;
+  if ((await evaluate({ session, frame: { id: frameId } }, call('isInitial'))) !== true) return;
+  const maxBytes = bytesLeft(page);
+  const body = source.startsWith('data:')
+    ? await decoded(source, maxBytes)
+    : await readBlob(page, download, maxBytes, over);
   if (body === null || over.aborted) return;
   await draw(page, download, body, over, async ({ url }) => {
     const navigated = await session.send('Page.navigate', { url, frameId });
     // In place of the browser's error, where the policy of the page allows no viewer.
-    if (navigated.errorText !== undefined) session.post('Page.navigate', { url: 'about:blank', frameId });
+    if (navigated.errorText !== undefined) await session.send('Page.navigate', { url: 'about:blank', frameId });
     return navigated;
   });
 }
 
 /** Draws a PDF in the viewer that `open` opens in its frame. */
 async function draw(
-  { session, visit, frames: { downloads } }: IsolatedPage,
+  { session, visit, frames }: IsolatedPage,
   { frameId, name }: FrameDownload,
   body: Buffer[],
   over: AbortSignal,
   open: (viewer: PdfViewer) => Promise<Protocol.Page.NavigateResponse>,
 ): Promise<void> {
   const bytes = sizeOf(body);
-  downloads.shownBytes += bytes;
+  frames.downloads.shownBytes += bytes;
   const viewer = new PdfViewer(session, body, { name, drawnHeight: null, bytes });
-  await visit.interception.add(viewer.rule);
+  await visit.interception.add(viewer.ruleIn(session));
   const close = () => viewer.close();
-  const stops = closeWithFrame(viewer, session, frameId);
+  const stops = closeWithFrame(viewer, session, frames, frameId);
   over.addEventListener('abort', close);
   // A document that may not be framed has no viewer.
   open(viewer).then(({ errorText }) => errorText !== undefined && close(), close);
@@ -131,29 +136,70 @@ function bytesLeft({ frames }: IsolatedPage): number {
   return MAX_PDF_BYTES - frames.downloads.shownBytes;
 }
 
-/** Reads a file that the page holds itself. Resolves with null when it is too large, or the page may not read it. */
-async function readLocal(
+/** Decodes a `data:` URL. Resolves with null when it is too large, or no PDF. */
+async function decoded(url: string, maxBytes: number): Promise<Buffer[] | null> {
+  const response = await fetch(url).catch(() => undefined);
+  if (response === undefined) return null;
+  const body = Buffer.from(await response.arrayBuffer());
+  const type = response.headers.get('content-type') ?? '';
+  const isPdf = /^application\/pdf\b/i.test(type) || body.toString('latin1', 0, 5) === '%PDF-';
+  if (!isPdf || body.byteLength > maxBytes) return null;
+  const parts = Math.ceil(body.byteLength / PART_BYTES);
+  return Array.from({ length: parts }, (_, at) => body.subarray(at * PART_BYTES, (at + 1) * PART_BYTES));
+}
+
+/**
+ * Reads a PDF that the page holds. Resolves with null when it is too large, or no PDF, or the page may not read it, or
+ * the time is over.
+ */
+async function readBlob(
   { session }: IsolatedPage,
   { frameId, url }: FrameDownload,
   maxBytes: number,
+  over: AbortSignal,
 ): Promise<Buffer[] | null> {
   const contextId = await contextIn({ session, frame: { id: frameId } });
-  const asked = { expression: call('blobOf', url), contextId, awaitPromise: true };
+  const asked = { expression: call('readPdf', url, maxBytes), contextId, awaitPromise: true };
   const { objectId } = (await session.send('Runtime.evaluate', asked)).result;
   if (objectId === undefined) return null;
-  const { uuid } = await session.send('IO.resolveBlob', { objectId });
-  return readStream(session, `blob:${uuid}`, PART_BYTES, maxBytes);
+  try {
+    const handle = `blob:${(await session.send('IO.resolveBlob', { objectId })).uuid}`;
+    return await readStream(session, handle, PART_BYTES, maxBytes, over).finally(() =>
+      session.post('IO.close', { handle }),
+    );
+  } finally {
+    session.post('Runtime.releaseObject', { objectId });
+  }
 }
 
 /**
  * Closes the viewer when its frame is removed, or is no longer loading: a viewer page that may run scripts loads until
- * all is drawn. Returns functions that stop listening.
+ * all is drawn. A viewer that gets a process of its own is answered there. Returns functions that stop listening.
  */
-function closeWithFrame(viewer: PdfViewer, session: PageSession, frameId: string): readonly (() => void)[] {
-  const closeOn = (event: { readonly frameId: string }) => {
-    if (event.frameId === frameId) viewer.close();
-  };
-  return [session.on('Page.frameStoppedLoading', closeOn), session.on('Page.frameDetached', closeOn)];
+function closeWithFrame(
+  viewer: PdfViewer,
+  session: PageSession,
+  frames: ChildFrames,
+  frameId: string,
+): readonly (() => void)[] {
+  let moved = false;
+  return [
+    session.on('Page.frameStoppedLoading', (event) => {
+      if (event.frameId === frameId && !moved) viewer.close();
+    }),
+    session.on('Page.frameDetached', ({ frameId: id, reason }) => {
+      if (id === frameId && reason === 'remove') viewer.close();
+    }),
+    frames.onMove(frameId, (own) => {
+      moved = true;
+      // Rejects when the frame is removed, which closes the viewer.
+      new Interception(own).add(viewer.ruleIn(own)).catch(() => undefined);
+      own.on('Page.frameStoppedLoading', (event) => {
+        if (event.frameId === frameId) viewer.close();
+      });
+      own.on('Inspector.detached', () => viewer.close());
+    }),
+  ];
 }
 
 /** Resolves with null for a body that is too large or breaks off. */

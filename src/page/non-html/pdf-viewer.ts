@@ -48,14 +48,17 @@ export class PdfViewer {
     this.#done.resolve();
   }
 
-  readonly rule: InterceptionRule = {
-    patterns: [{ urlPattern: `${VIEWER_ORIGIN}/*`, requestStage: 'Request' }],
-    judge: (paused) => {
-      if (!paused.request.url.startsWith(`${this.#base}/`)) return undefined;
-      void this.#answer(paused);
-      return { verdict: 'own' };
-    },
-  };
+  /** Returns the rule that answers the viewer's requests in the session of its process. */
+  ruleIn(session: PageSession): InterceptionRule {
+    return {
+      patterns: [{ urlPattern: `${VIEWER_ORIGIN}/*`, requestStage: 'Request' }],
+      judge: (paused) => {
+        if (!paused.request.url.startsWith(`${this.#base}/`)) return undefined;
+        void this.#answer(session, paused);
+        return { verdict: 'own' };
+      },
+    };
+  }
 
   /** The URL of the viewer page, for a document without a response that it can replace. */
   get url(): string {
@@ -65,64 +68,65 @@ export class PdfViewer {
   /** Replaces the response of the document with the viewer page. */
   show({ requestId, responseStatusCode = 200, responseHeaders = [] }: PausedRequest): void {
     const framing = responseHeaders.flatMap(framingHeader);
-    this.#fulfil(requestId, responseStatusCode, HTML, viewerHtml(this.#base), framing);
+    fulfil(this.#session, requestId, responseStatusCode, HTML, viewerHtml(this.#base), framing);
   }
 
-  async #answer({ requestId, request }: PausedRequest): Promise<void> {
+  async #answer(session: PageSession, { requestId, request }: PausedRequest): Promise<void> {
     const { pathname: path, searchParams } = new URL(request.url);
     const pathname = path.slice(this.#base.length - VIEWER_ORIGIN.length);
-    if (pathname === '/') return this.#fulfil(requestId, 200, HTML, viewerHtml(this.#base));
+    if (pathname === '/') return fulfil(session, requestId, 200, HTML, viewerHtml(this.#base));
     if (pathname === '/viewer.mjs') {
-      return this.#fulfil(requestId, 200, 'text/javascript', call('viewPdf', this.#base, this.#task));
+      return fulfil(session, requestId, 200, 'text/javascript', call('viewPdf', this.#base, this.#task));
     }
-    if (pathname === '/document') return this.#hand(requestId);
+    if (pathname === '/document') return this.#hand(session, requestId);
     if (pathname === '/done.js') {
       await this.#done.promise;
-      return this.#fulfil(requestId, 200, 'text/javascript', '');
+      return fulfil(session, requestId, 200, 'text/javascript', '');
     }
     if (pathname === '/says') {
       this.#hear(searchParams.get('word'));
-      return this.#fulfil(requestId, 204, 'text/plain', '');
+      return fulfil(session, requestId, 204, 'text/plain', '');
     }
     const file = await viewerFile(pathname);
-    if (file === undefined) return this.#fulfil(requestId, 404, 'text/plain', '');
-    this.#fulfil(requestId, 200, file.type, file.body);
+    if (file === undefined) return fulfil(session, requestId, 404, 'text/plain', '');
+    fulfil(session, requestId, 200, file.type, file.body);
   }
 
   /**
    * Sends one part at a time, because sending the whole document at once would block the event loop for 6 ms per
    * megabyte. The viewer requests each part once, so a repeated request comes from another page and is refused.
    */
-  #hand(requestId: string): void {
+  #hand(session: PageSession, requestId: string): void {
     const piece = this.#document.shift();
-    if (piece === undefined) this.#fulfil(requestId, 404, 'text/plain', '');
-    else this.#fulfil(requestId, 200, 'application/pdf', piece);
+    if (piece === undefined) fulfil(session, requestId, 404, 'text/plain', '');
+    else fulfil(session, requestId, 200, 'application/pdf', piece);
   }
 
   #hear(word: string | null): void {
     if (word !== 'opened') this.close();
     if (word !== 'drawn') this.#said.resolve(word === 'opened' || word === 'encrypted' ? word : 'damaged');
   }
+}
 
-  #fulfil(
-    requestId: string,
-    responseCode: number,
-    type: string,
-    body: string | Buffer,
-    others: readonly Protocol.Fetch.HeaderEntry[] = [],
-  ): void {
-    this.#session.post('Fetch.fulfillRequest', {
-      requestId,
-      responseCode,
-      responseHeaders: [
-        { name: 'content-type', value: type },
-        { name: 'content-security-policy', value: VIEWER_POLICY },
-        { name: 'access-control-allow-origin', value: '*' },
-        ...others,
-      ],
-      body: Buffer.from(body).toString('base64'),
-    });
-  }
+function fulfil(
+  session: PageSession,
+  requestId: string,
+  responseCode: number,
+  type: string,
+  body: string | Buffer,
+  others: readonly Protocol.Fetch.HeaderEntry[] = [],
+): void {
+  session.post('Fetch.fulfillRequest', {
+    requestId,
+    responseCode,
+    responseHeaders: [
+      { name: 'content-type', value: type },
+      { name: 'content-security-policy', value: VIEWER_POLICY },
+      { name: 'access-control-allow-origin', value: '*' },
+      ...others,
+    ],
+    body: Buffer.from(body).toString('base64'),
+  });
 }
 
 /** Returns the header, if any, by which a response with this one says who may frame it. */

@@ -54,7 +54,7 @@ export async function showPdf(
   const task = { name: download.name, drawnHeight: drawnHeight(request), bytes: contentLength };
   page.visit.drawn = { height: MAX_DRAWN_HEIGHT, cause: 'limit' };
   const viewer = new PdfViewer(session, body, task);
-  await page.visit.interception.add(viewer.rule);
+  await page.visit.interception.add(viewer.ruleIn(session));
   const before = frame.document;
   viewer.show(paused);
   await deadline.step('show the PDF', navigating);

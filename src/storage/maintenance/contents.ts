@@ -26,8 +26,8 @@ export async function* damagedParts(
   for await (const { id } of listedCaptures(backend)) {
     const found = await wholeCapture(backend, id).catch(nullIfDamaged);
     if (found === null) yield { id, part: 'record' };
-    for (const { key, kind, bytes } of found?.files ?? []) {
-      if (key !== undefined && (await backend.size(key)) !== bytes) yield { id, part: kind };
+    for (const file of found?.files ?? []) {
+      if ('key' in file && (await backend.size(file.key)) !== file.bytes) yield { id, part: file.kind };
     }
   }
 }

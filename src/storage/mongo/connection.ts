@@ -46,7 +46,7 @@ export type Patiently = (work: (database: Db) => Promise<void>) => Promise<void>
 /** Brings the database up to date; called again with back-off when it rejects. */
 export type Migrate = (database: Db, patiently: Patiently) => Promise<void>;
 
-/** Runs work against the server. Rejects with a `CapstanError`. `givenUp`: aborted when it does so before the work ends. */
+/** Runs work against the server. Rejects with a `CapstanError`. `givenUp`: aborted when the work is given up. */
 export type Ask = <T>(work: (givenUp?: AbortSignal) => Promise<T>) => Promise<T>;
 
 /** Called whenever the state changes, with the reason when it is `down`. The reason never contains a password. */

@@ -6,7 +6,7 @@ import { CapstanError } from '../../capture/errors.ts';
  * moment before, so work that does not end soon after all connections to its server were lost is given up.
  */
 export class WorkUnderWay {
-  /** For each work what gives it up, and the servers that took writes meanwhile: it was sent to no others. */
+  /** The function that gives up each work, with the servers that took writes while it ran: it was sent to no others. */
   readonly #works = new Map<(reason: CapstanError) => void, Set<string>>();
   #writable: readonly string[] = [];
 

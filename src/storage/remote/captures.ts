@@ -1,16 +1,16 @@
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { damagedRecord } from '../failures/store-errors.ts';
+import { sha256 } from '../files/record-file.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
-import { type Head, type StoredFile, unpacked } from './pack.ts';
+import { type PackedFile, type Unpacked, unpacked } from './pack.ts';
 
 /** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
 const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
 const MAX_MARKS_BYTES = 1024 * 1024;
 
-export interface FoundCapture extends Head {
-  readonly headBytes: number;
+export interface FoundCapture extends Unpacked {
   /** The beginning of the object `capture`. */
   readonly content: Buffer;
 }
@@ -38,7 +38,7 @@ function headOf(content: Buffer, id: number) {
 export async function packedFile(
   backend: Backend,
   { info, content, headBytes }: FoundCapture,
-  { at = 0, bytes }: StoredFile,
+  { at, bytes }: PackedFile,
 ): Promise<Buffer | undefined> {
   const start = headBytes + at;
   const end = start + bytes;
@@ -58,9 +58,9 @@ export async function wholeCapture(backend: Backend, id: number): Promise<WholeC
     findCapture(backend, id),
     backend.get(keyOf(id, 'marks'), { start: 0, end: MAX_MARKS_BYTES }),
   ]);
-  const file = found?.files.at(-1);
-  const json = found && file && (await packedFile(backend, found, file));
+  const json = found && (await packedFile(backend, found, found.recordFile));
   if (found === undefined || json === undefined) return undefined;
+  if ((await sha256(json)) !== found.recordFile.sha256) throw damagedRecord(id);
   try {
     const { evidence, ...record } = JSON.parse(json.toString());
     const later = marks && JSON.parse(marks.toString());

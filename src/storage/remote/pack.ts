@@ -18,16 +18,24 @@ const MAX_PACKED_BYTES = 1024 * 1024;
 /** Maximum size of the record and the packed files of a capture together. A document of MongoDB takes 16 MiB. */
 const MAX_TOGETHER_BYTES = 8 * 1024 * 1024;
 
-/** A file of a capture: packed, or an object of its own. */
-export interface StoredFile {
+interface FileFields {
   readonly kind: ArtifactKind | 'record';
   readonly bytes: number;
   /** In hex. */
   readonly sha256: string;
-  /** Where a packed file begins, in bytes after the head. */
-  readonly at?: number | undefined;
-  readonly key?: string | undefined;
 }
+
+export interface PackedFile extends FileFields {
+  /** Where the file begins, in bytes after the head. */
+  readonly at: number;
+}
+
+/** A file that is an object of its own. */
+interface LooseFile extends FileFields {
+  readonly key: string;
+}
+
+type StoredFile = PackedFile | LooseFile;
 
 /** The beginning of the object `capture`. */
 export interface Head {
@@ -37,7 +45,7 @@ export interface Head {
 
 /** Keys of the files that are not packed. */
 export function keysOf({ files }: Pick<Head, 'files'>): readonly string[] {
-  return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
+  return files.flatMap((file) => ('key' in file ? [file.key] : []));
 }
 
 /** A capture as its objects. `loose`: the files that are not packed, by keys that were never used. */
@@ -72,11 +80,22 @@ export async function packed(info: ScreenshotInfo, record: StoredRecord, capture
   return { capture: Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]), loose };
 }
 
+export interface Unpacked extends Head {
+  readonly headBytes: number;
+  readonly recordFile: PackedFile;
+}
+
 /** Reads the head of an object, and its size; undefined when it ends later. Throws when it is damaged. */
-export function unpacked(beginning: Buffer): (Head & { readonly headBytes: number }) | undefined {
+export function unpacked(beginning: Buffer): Unpacked | undefined {
   const headBytes = beginning.indexOf('\n') + 1;
   if (headBytes === 0) return undefined;
   const { info, files }: Head = JSON.parse(beginning.toString('utf8', 0, headBytes));
-  if (files.at(-1)?.kind !== 'record') throw new SyntaxError('the head of a capture names no record');
-  return { info: checkedScreenshotInfo(info), files, headBytes };
+  const recordFile = files.at(-1);
+  if (recordFile?.kind !== 'record' || !isPacked(recordFile)) throw new SyntaxError('the head names no record');
+  if (!files.every((file) => isPacked(file) || 'key' in file)) throw new SyntaxError('a file has no place');
+  return { info: checkedScreenshotInfo(info), files, recordFile, headBytes };
+}
+
+function isPacked(file: StoredFile): file is PackedFile {
+  return 'at' in file;
 }

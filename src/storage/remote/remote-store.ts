@@ -10,7 +10,7 @@ import type { ArtifactStore, ByteSpan, CapturedFiles, OpenArtifact } from '../po
 import type { Backend } from './backend.ts';
 import { type FoundCapture, findCapture, listedCapture, listedCaptures, packedFile, wholeCapture } from './captures.ts';
 import { keyOf } from './keys.ts';
-import { keysOf, packed, type StoredFile } from './pack.ts';
+import { keysOf, type PackedFile, packed } from './pack.ts';
 import { noteRemoved, UPLOAD_MS } from './sweep.ts';
 
 /** Number of bytes of a file that are read at once. */
@@ -72,9 +72,10 @@ export function createRemoteStore(backend: Backend, uploadMs = UPLOAD_MS / 2): A
     const found = await find(id);
     const file = found?.files.find((one) => one.kind === kind);
     if (found === undefined || file === undefined) return undefined;
-    const { bytes, sha256, key } = file;
+    const { bytes, sha256 } = file;
+    const key = 'key' in file ? file.key : undefined;
     // Looked for before the head of an answer is sent: after it, a missing file can only break it off.
-    const read = key === undefined ? await packedReader(found, file) : await pieceReader(key, bytes);
+    const read = 'key' in file ? await pieceReader(file.key, bytes) : await packedReader(found, file);
     if (read === undefined) {
       throw new CapstanError('artifact_damaged', `The ${kind} of the capture ${id} is incomplete in its store.`);
     }
@@ -91,7 +92,7 @@ export function createRemoteStore(backend: Backend, uploadMs = UPLOAD_MS / 2): A
   }
 
   /** Reads a packed file at once, so that it can be read to its end when its capture is removed. */
-  async function packedReader(found: FoundCapture, file: StoredFile) {
+  async function packedReader(found: FoundCapture, file: PackedFile) {
     const content = await packedFile(backend, found, file);
     return content && ((span: ByteSpan) => [content.subarray(span.start, span.end + 1)]);
   }
@@ -118,7 +119,7 @@ export function createRemoteStore(backend: Backend, uploadMs = UPLOAD_MS / 2): A
     return { id, files: listed?.others.map(({ key }) => key) ?? [], bytes: listed?.bytes ?? 0 };
   }
 
-  /** The files follow when their readers have had time to finish. */
+  /** Removes captures. Their files are deleted later, when readers have had time to finish. */
   async function remove(ids: readonly number[]) {
     const found = (await Promise.all(ids.map(removable))).filter((one) => one !== undefined);
     if (found.length === 0) return { captures: 0, bytes: 0 };

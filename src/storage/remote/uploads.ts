@@ -45,9 +45,11 @@ export function createUploads(
   const kept = new LRUCache<number, Copy>({ maxSize: KEPT_BYTES, sizeCalculation: bytesOf });
   /** Captures that this process has just made, and no attempt to upload them has failed. */
   const fresh = new Set<number>();
+  /** Captures that this process has uploaded, or may have: the answer to an upload can be lost. */
+  const uploaded = new Set<number>();
 
   function forget(ids: readonly number[]): void {
-    for (const id of ids) for (const known of [kept, fresh]) known.delete(id);
+    for (const id of ids) for (const known of [kept, fresh, uploaded]) known.delete(id);
   }
 
   async function copyOnDisk(id: number): Promise<Copy | undefined> {
@@ -60,7 +62,9 @@ export function createUploads(
   async function upload(copy: Copy | undefined): Promise<StoredRecord | undefined> {
     if (copy === undefined) return undefined;
     const record = await namingStore(copy.record, remote);
+    uploaded.add(record.id);
     if (await remote.put(record, copy.files, copy.sha256)) return record;
+    uploaded.delete(record.id);
     const first = await remote.record(record.id);
     // The existing capture was removed meanwhile. The next attempt can store it.
     if (first === undefined) throw new CapstanError('artifacts_unavailable');
@@ -88,10 +92,11 @@ export function createUploads(
       info,
       publish,
       discard: async () => {
+        const mayBeOurs = uploaded.has(id);
         forget([id]);
         try {
-          // Another image is that of another process, whose capture stays.
-          if ((await remote.info(id))?.sha256 === info.sha256) await remote.remove([id]);
+          // The capture of another process stays, also when it has the same image.
+          if (mayBeOurs && (await remote.info(id))?.sha256 === info.sha256) await remote.remove([id]);
         } finally {
           await discard();
         }

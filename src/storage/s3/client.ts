@@ -104,7 +104,7 @@ export function createS3Client(config: Partial<ObjectStoreConfig>, options: S3Cl
     return failure;
   }
 
-  /** Lists pages. `delimiter`: ends the names of folders, which are the beginnings of keys. `after`: keys above it. */
+  /** Lists the keys above `after`, in pages. With `delimiter`, keys are grouped into folders up to it. */
   async function* list(prefix: string, { delimiter = '', after = '' } = {}) {
     const query = {
       'list-type': '2',

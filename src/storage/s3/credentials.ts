@@ -3,6 +3,7 @@ import type { Credentials } from 'aws4';
 import got from 'got';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { errorText } from '../../capture/basics/error-text.ts';
 import type { ObjectStoreConfig } from '../../config/slices.ts';
 
 /** Returns the credentials of the next request. Rejects when there are none. */
@@ -58,15 +59,24 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     return grantSchema.parse(grant);
   }
 
-  // Keys that cannot be renewed are used to their end.
-  const known = new LRUCache<'keys', Grant>({ max: 1, fetchMethod: ask, allowStaleOnFetchRejection: true });
-  const noKeys = (cause?: unknown) =>
-    Promise.reject(new Error('the endpoint of the container gave no keys', { cause }));
+  const known = new LRUCache<'keys', Grant>({ max: 1, fetchMethod: ask, noDeleteOnFetchRejection: true });
+
+  /** New keys are used whatever their end: the clock of this machine may be wrong, which the object store says. */
+  async function current(): Promise<Grant> {
+    const kept = known.get('keys');
+    // An end that cannot be read is NaN, and counts as reached.
+    const endsAfter = (ms: number) => kept !== undefined && Date.now() + ms < kept.Expiration;
+    try {
+      return await known.forceFetch('keys', { forceRefresh: !endsAfter(EARLY_MS) });
+    } catch (cause) {
+      // Keys that cannot be renewed are used to their end.
+      if (kept !== undefined && endsAfter(0)) return kept;
+      throw new Error(`the endpoint of the container gave no keys: ${errorText(cause)}`, { cause });
+    }
+  }
+
   return async () => {
-    // An end that cannot be read is NaN, and counts as near.
-    const isFresh = Date.now() < (known.get('keys')?.Expiration ?? 0) - EARLY_MS;
-    const grant = await known.fetch('keys', { forceRefresh: !isFresh }).catch(noKeys);
-    if (grant === undefined || Date.now() >= grant.Expiration) return noKeys();
+    const grant = await current();
     return credentialsOf(grant.AccessKeyId, grant.SecretAccessKey, grant.Token);
   };
 }

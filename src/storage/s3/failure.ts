@@ -30,7 +30,7 @@ export function isTransient(failed: Failed): boolean {
   return 'error' in failed || TRANSIENT.has(failed.status) || refusalIn(failed, '')[0] === 'RequestTimeout';
 }
 
-/** The failure that callers get, without names of hosts and buckets, which only its cause has. */
+/** The failure that callers get. Only its cause names hosts and buckets. */
 export function failureOf(failed: Failed, region: string): CapstanError {
   if ('error' in failed) return unavailable(codeOf(failed.error) ?? 'no answer', failed.error);
   const [code, text] = refusalIn(failed, region);
