@@ -35,7 +35,7 @@ export default defineConfig(async ({ mode }) => ({
     ].map((name) => `test/support/${name}.ts`),
     setupFiles: 'test/support/setup.ts',
     // The suites drive real browsers and databases, and often wait for them. In a whole run with three files at a time,
-    // one of them waited for most of it, so one that mostly waits runs beside three others: see busy-files.ts.
+    // one of the three was usually idle, so one that mostly waits runs beside three others: see busy-files.ts.
     maxWorkers: mode === ALL ? 4 : 3,
     // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
     isolate: false,

@@ -43,7 +43,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'cluster-s3': clusterS3,
 };
 
-process.once('exit', useOneDirectory());
+process.once('exit', await useOneDirectory());
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

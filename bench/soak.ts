@@ -87,7 +87,7 @@ const warnings: string[] = [];
 process.on('warning', ({ name, message }) => {
   if (name !== 'ExperimentalWarning') warnings.push(`${name}: ${message}`);
 });
-process.once('exit', useOneDirectory());
+process.once('exit', await useOneDirectory());
 const temporary = tmpdir();
 const browser = await executableFinder(undefined)();
 if ('missing' in browser) throw new Error(browser.missing);

@@ -21,7 +21,7 @@ const [dataDir = join(import.meta.dirname, '../data', values.cluster ? 'demo-clu
 process.once('SIGTERM', () => process.exit(143));
 process.once('SIGINT', () => process.exit(130));
 
-process.once('exit', useOneDirectory());
+process.once('exit', await useOneDirectory());
 const site = await startSite();
 try {
   process.stdout.write(`A sample site serves on ${site.origin}, and nothing else is contacted.\n`);

@@ -26,7 +26,7 @@ const RUNS = 6;
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 const Watched = z.object({ data: z.object({ id: z.number(), runs: z.number() }) });
 
-process.once('exit', useOneDirectory());
+process.once('exit', await useOneDirectory());
 const site = await startSite();
 const uiDirectory = await buildUi();
 const service = await startService({}, { uiDirectory });

@@ -39,7 +39,7 @@ await mkdir(target, { recursive: true });
 const Watched = z.object({ data: z.object({ runs: z.number() }) });
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 
-process.once('exit', useOneDirectory());
+process.once('exit', await useOneDirectory());
 const site = await startSite();
 const uiDirectory = await buildUi();
 const service = await startService({}, { uiDirectory });

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { signedTarget } from '../../src/capture/finding/signed-link.ts';
 import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
@@ -101,6 +101,20 @@ describe('with --isolate-keys, a named key', () => {
     }
     expect((await ask('shop-key', `/screenshot/${second.id}`, { method: 'DELETE' })).status).toBe(200);
     expect((await ask('shop-key', `/screenshot/${second.id}`)).status).toBe(404);
+  });
+
+  it('reads the files of no more captures than are missing, when the record of a listed one is damaged', async () => {
+    for (const path of ['/short?4', '/short?3', '/short?2']) await shoot('shop-key', path);
+    const [shown, damaged] = [await shoot('shop-key', '/short?shown'), await shoot('shop-key', '/short?damaged')];
+    await writeFile(join(captureDirectory(join(app.directory, 'data'), damaged.id), RECORD_FILE), '{');
+    const info = vi.spyOn(app.service.artifacts, 'info');
+    try {
+      expect(await idsOf(await ask('shop-key', '/screenshots?limit=1'))).toEqual([shown.id]);
+      // Two for a page of one, whether there are more; and one in place of the damaged one.
+      expect(info).toHaveBeenCalledTimes(3);
+    } finally {
+      info.mockRestore();
+    }
   });
 
   it('does not learn from If-None-Match or a range that a capture of another key exists', async () => {

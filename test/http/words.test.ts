@@ -1,8 +1,12 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { packWords } from '../../src/capture/result/page-words.ts';
 import { ListedResultSchema } from '../../src/http/answer/schemas.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { colourAt, pngOf } from '../support/image.ts';
+import { resultOf } from './stored-capture.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number(), screenshot: z.string() }) });
 const Found = z.object({ data: z.array(ListedResultSchema) });
@@ -90,6 +94,28 @@ describe('captures of a service with --index-words', () => {
     expect((await app.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
     expect(await idsOf('platypus')).toEqual([]);
     expect(await idsOf('platypus -zebra')).toEqual([]);
+  });
+
+  it('are not answered in part when the words for the first of several pages of results cannot be read', async () => {
+    const words = packWords({ text: 'Albatross', places: [] });
+    for (let id = 1; id <= 101; id += 1) {
+      await app.service.results.insert(resultOf(id, { host: 'birds.example' }));
+      await app.service.results.addWords(id, words);
+    }
+    const all = '/results/by-host?host=birds.example';
+    expect(await find('albatross', all)).toHaveLength(101);
+    using database = new DatabaseSync(join(app.directory, 'results.db'));
+    database.exec('ALTER TABLE page_words RENAME TO words_elsewhere');
+    try {
+      const answer = await app.call(`${all}&words=albatross`);
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+        status: 500,
+        body: { code: 'internal' },
+      });
+      expect((await app.call(`${all}&words=albatross`, { method: 'HEAD' })).status).toBe(200);
+    } finally {
+      database.exec('ALTER TABLE words_elsewhere RENAME TO page_words');
+    }
   });
 
   it('are found in events by their words as they are stored, and later', async () => {

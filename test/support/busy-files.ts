@@ -4,15 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 
-/**
- * Number of files at a time that keep the cores busy, or whose captures are cut at their deadlines when others do. With
- * four on a slow machine, captures starved.
- */
+/** Maximum number of files that run at a time, not counting `BESIDE`. With four, captures starved on a slow machine. */
 const BUSY_FILES = 3;
 
 /**
  * Files that run beside those that have turns, longest first: they mostly wait, for servers, processes and leases, and
- * no machine is too slow for their captures.
+ * their captures meet their deadlines on any machine.
  */
 export const BESIDE: readonly string[] = [
   'test/container/container.test.ts',
@@ -41,10 +38,13 @@ export const BESIDE: readonly string[] = [
   'test/watches/killed-runner.test.ts',
 ];
 
-const door = (): string => join(tmpdir(), 'busy-files.socket');
+/** The variable that tells the processes of a run where they ask for turns, whatever TMPDIR a test gives them. */
+const SOCKET = 'BUSY_FILES_SOCKET';
 
 /** Gives each of the files that connect its turn, in the order of their connections. Returns what stops that. */
 export function setup(): () => void {
+  const path = join(tmpdir(), 'busy-files.socket');
+  process.env[SOCKET] = path;
   const inTurn = pLimit(BUSY_FILES);
   const server = createServer((file) => {
     const ended = once(file.resume(), 'close').catch(() => undefined);
@@ -52,20 +52,26 @@ export function setup(): () => void {
       file.write('go');
       await ended;
     });
-  }).listen(door());
+  }).listen(path);
   return () => void server.close();
 }
 
 /** The turn of this process, whose files run one after the other. */
 let turn: Socket | undefined;
 
-/** Waits for the turn of a test file, unless it runs beside the others. Resolves with what ends the turn. */
+/**
+ * Waits for the turn of a test file, unless it runs beside the others. Code at the top level of the file runs before.
+ * Resolves with what ends the turn.
+ *
+ * @throws Error when the run ends first
+ */
 export async function turnOf(path: string): Promise<() => void> {
   // Still open when the hooks of the file before failed.
   turn?.destroy();
   if (BESIDE.some((name) => path.endsWith(name))) return () => {};
-  const own = connect(door());
+  const own = connect(process.env[SOCKET] ?? '');
   turn = own;
-  await once(own, 'data');
+  const closed = once(own, 'close').then(() => Promise.reject(new Error(`the run ended before the turn of ${path}`)));
+  await Promise.race([once(own, 'data'), closed]);
   return () => void own.destroy();
 }

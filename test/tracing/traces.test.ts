@@ -98,6 +98,18 @@ describe('--otlp-url', () => {
     expect(JSON.stringify(collector.spans.map(({ attributes }) => attributes))).not.toContain('hush');
   });
 
+  it('makes Node print no warning about answers that are streams', async () => {
+    await using collector = await startCollector();
+    const { code, stderr } = await traced(collector, [], async (url) => {
+      const headers = { Accept: 'application/json, text/event-stream' };
+      const answer = await post(`${url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers);
+      expect(await answer.text()).toContain('capture');
+      expect((await fetch(`${url}/results/export`)).status).toBe(200);
+    });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('Warning');
+  });
+
   it('does not hold up captures or the end of the service when the collector is away', async () => {
     const collector = await startCollector();
     await collector[Symbol.asyncDispose]();

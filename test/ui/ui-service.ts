@@ -47,8 +47,15 @@ export async function launchBrowser(args: string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: path, args, chromiumSandbox: false, env: { ...process.env, ...env } });
 }
 
+let shared: Promise<Browser> | undefined;
+
 /** The browser that opens the pages of all suites of a process, and ends with it. Each test has contexts of its own. */
-const sharedBrowser = whenFirstAsked(() => launchBrowser());
+async function sharedBrowser(): Promise<Browser> {
+  const browser = await shared?.catch(() => undefined);
+  if (browser?.isConnected()) return browser;
+  shared = launchBrowser();
+  return shared;
+}
 
 export interface UiForSuite {
   readonly app: RunningService;

@@ -86,7 +86,10 @@ export async function recordsWithin(
   return found;
 }
 
-/** Reads the first page before the head is sent, so that an unreachable database is a 503 and not an aborted answer. */
+/**
+ * Reads the first page and its snippets before the head is sent, so that an unreachable database is a 503 and not an
+ * aborted answer.
+ */
 async function answerAll(
   ctx: HttpContext,
   results: Results,
@@ -100,11 +103,14 @@ async function answerAll(
     answer(ctx, await sent(first));
     return;
   }
+  const isHead = ctx.method === 'HEAD';
+  const sentFirst = isHead ? [] : await sent(first);
   ctx.status = 200;
   ctx.type = 'json';
-  if (ctx.method === 'HEAD') return;
+  if (isHead) return;
   const pages = pagesOf(results, filter, READ_TOGETHER, { first });
-  ctx.body = Readable.from(jsonArray(pages, sent, envelopeAround(ctx)), { objectMode: false });
+  const sentOf = (page: readonly Result[]) => (page === first ? sentFirst : sent(page));
+  ctx.body = Readable.from(jsonArray(pages, sentOf, envelopeAround(ctx)), { objectMode: false });
 }
 
 /**
@@ -113,7 +119,7 @@ async function answerAll(
  */
 async function* jsonArray(
   pages: AsyncIterable<readonly Result[]>,
-  sent: (page: readonly Result[]) => Promise<readonly unknown[]>,
+  sent: (page: readonly Result[]) => readonly unknown[] | Promise<readonly unknown[]>,
   { head, tail }: ReturnType<typeof envelopeAround>,
 ): AsyncGenerator<string> {
   let before = `${head}[`;

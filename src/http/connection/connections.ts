@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+/**
+ * Maximum number of listeners to an event of a response before Node warns of a leak. Node's `pipeline` adds 7 to `close`
+ * for a body that is a stream, and our middleware and routes up to 5.
+ */
+const MAX_RESPONSE_LISTENERS = 20;
+
 interface Connection {
   /** Responses that are not finished. */
   readonly responses: Set<ServerResponse>;
@@ -27,6 +33,7 @@ export class Connections {
   }
 
   answering(socket: Socket, response: ServerResponse): void {
+    response.setMaxListeners(MAX_RESPONSE_LISTENERS);
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
     const { responses } = connection;

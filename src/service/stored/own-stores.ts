@@ -1,7 +1,7 @@
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { isOfKey } from '../../capture/client.ts';
 import { infoIfReadable } from '../../storage/failures/store-errors.ts';
-import { type Keyset, pagesOf, type ResultStore } from '../../storage/ports/result-store.ts';
+import { endsList, type Keyset, keysetOf, type ResultStore } from '../../storage/ports/result-store.ts';
 import { timeOfId } from '../../storage/records/ids.ts';
 import type { ServiceView } from '../capture-service.ts';
 
@@ -58,14 +58,18 @@ async function listOwn(
   before: number | undefined,
 ): Promise<readonly ScreenshotInfo[]> {
   const infos: ScreenshotInfo[] = [];
-  const after = await keysetBefore(results, before);
-  for await (const page of pagesOf(results, { by: 'all', where: { outcome: 'stored' } }, limit, { after })) {
+  for (let after = await keysetBefore(results, before); infos.length < limit; ) {
+    // Only what is missing: the info of each record is read from the artifact store.
+    const wanted = limit - infos.length;
+    const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
     // Left out: captures whose files another store has, and captures whose record is damaged.
     const found = await Promise.all(page.map(({ id }) => infoIfReadable(artifacts, id, { undelivered: true })));
     infos.push(...found.filter((info) => info !== undefined));
-    if (infos.length >= limit) break;
+    const last = page.at(-1);
+    if (last === undefined || endsList(page, wanted)) break;
+    after = keysetOf(last);
   }
-  return infos.slice(0, limit);
+  return infos;
 }
 
 async function keysetBefore(results: ServiceView['results'], id: number | undefined): Promise<Keyset | undefined> {

@@ -29,7 +29,7 @@ export function captureLabelsIn(documents: DocumentStore): LabelStore {
         await letOthers();
         if (unaccented(label).includes(wanted)) labels.add(label);
       }
-      return [...labels].toSorted((a, b) => a.localeCompare(b, 'en')).slice(0, limit);
+      return [...labels].toSorted(new Intl.Collator('en').compare).slice(0, limit);
     },
     forget: async (labels, ofKey) => {
       if (labels.length > 0) await documents.remove(TABLE, [['label', 'in', labels], ...whereKey(ofKey)]);

@@ -137,7 +137,7 @@ async function answerBatch(
   if (asLines)
     return answerLines(ctx, (room, begin) => itemsOf(whenThereIs(room, items), begin).pipe(map(toBatchLine)));
   const ended = await lastValueFrom(itemsOf(items).pipe(takeUntil(clientGone(ctx)), toArray()));
-  // One result after the other: those of many long URLs have several megabytes.
+  // Converted one at a time: the results of many long URLs have several megabytes.
   const letOthers = takeTurns();
   const results: string[] = [];
   for (const item of ended.toSorted((a, b) => a.index - b.index)) {
