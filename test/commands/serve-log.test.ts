@@ -21,6 +21,16 @@ async function expectAnswersAndStops(service: Served): Promise<void> {
   expect(await service.ended).toMatchObject({ code: 0 });
 }
 
+/** The same for a service whose ready line cannot be read: its log has the address. */
+async function expectListensAndStops({ child, stderr }: ReturnType<typeof launch>): Promise<void> {
+  const ended = once(child, 'close');
+  const url = await lineOf(child.stderr, /"address":"(http:[^"]+)","msg":"listening"/);
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(await stderr).toContain('"msg":"stopped"');
+}
+
 describe('the log of capstan serve', () => {
   it('drops lines when standard error is a pipe that is not read, while the service answers and stops', async () => {
     const place = await ground();
@@ -59,30 +69,17 @@ describe('the log of capstan serve', () => {
   it('writes the address to the log when standard output is on a full disk', async () => {
     const place = await ground();
     const full = openSync('/dev/full', 'w');
-    const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: full });
+    const launched = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: full });
     closeSync(full);
-    const ended = once(child, 'close');
-    const url = await lineOf(child.stderr, /"address":"(http:[^"]+)","msg":"listening"/);
-    expect((await fetch(`${url}/livez`)).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-    expect(await stderr).toContain('"msg":"stopped"');
+    await expectListensAndStops(launched);
   });
 
   it('stops with code 0 when the reader of standard output has exited', async () => {
     const place = await ground();
     using pipe = makePipe(place);
-    const { child, stderr } = launch(['serve', '--port', '0', ...NO_BROWSER], {
-      ...place.options,
-      stdoutFd: pipe.writeFd,
-    });
+    const launched = launch(['serve', '--port', '0', ...NO_BROWSER], { ...place.options, stdoutFd: pipe.writeFd });
     pipe.hangUp();
-    const ended = once(child, 'close');
-    const url = await lineOf(child.stderr, /"address":"(http:[^"]+)","msg":"listening"/);
-    expect((await fetch(`${url}/livez`)).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-    expect(await stderr).toContain('"msg":"stopped"');
+    await expectListensAndStops(launched);
   });
 
   it('does not stop the service when the reader of standard error has exited', async () => {

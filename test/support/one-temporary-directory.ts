@@ -13,6 +13,7 @@ import {
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
+import { codeOf } from '../../src/storage/failures/write-failure.ts';
 
 const MEMORY = '/dev/shm';
 /** Twice the room that a run takes at most, in bytes. */
@@ -118,10 +119,6 @@ function kill(pid: number): void {
     // It has ended meanwhile.
     if (codeOf(error) !== 'ESRCH') throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /**
