@@ -71,7 +71,7 @@ describe('a document that breaks off', () => {
     },
   );
 
-  it('is partial when it is XHTML, which the browser draws without a body', async () => {
+  it('is partial when it is XHTML that ends in its head: the browser draws XHTML that has no body', async () => {
     expect(await capture('/xhtml')).toMatchObject({ cutPhase: 'load', title: 'Half' });
   });
 

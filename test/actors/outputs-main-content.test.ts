@@ -104,7 +104,7 @@ describe('the main content', () => {
     expect(text).not.toMatch(FRAME);
   });
 
-  it('has a displayed formula with the text before it', async () => {
+  it('keeps a displayed formula that follows its text', async () => {
     const equation = (tex: string, letters: string) =>
       `<math display=block><semantics><mrow>${letters}</mrow><annotation encoding="application/x-tex">${tex}</annotation></semantics></math>`;
     const text =

@@ -334,7 +334,7 @@ describe('a formula in Markdown', () => {
     expect(text).toContain('$$x^{2}$$');
   });
 
-  it('is a block of its own when it is displayed, also outside of a paragraph and in the middle of one', async () => {
+  it('is a block of its own when it is displayed, in a paragraph or outside', async () => {
     const displayed = math('x^2+\\frac{a}{b}', SQUARE, 'display=block');
     expect(
       await markdownOf(`<p>Here ${displayed} holds.</p>${displayed}<p>So does<ul><li>this ${displayed}</ul>`),

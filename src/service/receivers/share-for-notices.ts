@@ -16,8 +16,8 @@ type Sharing = Pick<ReceiversConfig, 'publicUrl' | 'signingKey' | 'maxShareDays'
 
 /**
  * Returns the function that shares the captures of a message with its readers, as `POST /screenshot/{id}/share` does
- * for a client.
- * Nothing is shared without `--public-url` and `--signing-key`, or when there is no room for a further link.
+ * for a client. Nothing is shared without `--public-url` and `--signing-key`, or when there is no room for a further
+ * link.
  */
 export function shareForNotices(
   config: Sharing,
