@@ -369,15 +369,11 @@ function findings(where: string, costs: readonly Cost[], kept: number): Finding[
     .filter(({ what }) => what.endsWith(', whole') && !what.includes('export'))
     .map(({ answerKiB }) => answerKiB / 1024);
   const turns = (some: readonly Cost[]) => some.map(({ turnMs }) => turnMs);
+  const added = costs.map(({ addedMiB }) => addedMiB);
   return [
     finding(`longest turn of the event loop, of ${others.length} requests`, turns(others), MAX_TURN_MS, ' ms'),
     finding('longest turn that is documented', turns(documented), MAX_DOCUMENTED_TURN_MS, ' ms'),
-    finding(
-      'memory that a request adds',
-      costs.map(({ addedMiB }) => addedMiB),
-      MAX_ADDED_MIB,
-      ' MiB',
-    ),
+    finding('memory that a request adds', added, MAX_ADDED_MIB, ' MiB'),
     finding('largest page of a list', pages, MAX_PAGE_MIB, ' MiB'),
     finding('memory above the base line a minute after', [kept], MAX_ADDED_MIB, ' MiB'),
     exactly(`${where}: internal errors`, failed(costs).length, 0),

@@ -7,9 +7,12 @@ export interface Dear {
   readonly send: () => Promise<unknown>;
 }
 
+/** Visits beside one long request, as a multiple of `rounds`. */
+const MAX_OF_LONG = 10;
+
 /**
- * Measures a visit of another key that begins with a request, and, in turn with it, the same visit without one, in
- * milliseconds. `rounds`: visits of each kind for each request.
+ * Measures visits of another key that begin with a request and go on while it is not answered, and, in turn with it, the
+ * same visit without one, in milliseconds. `rounds`: least number of visits of each kind for each request.
  */
 export async function besideRequests(
   requests: readonly Dear[],
@@ -25,12 +28,14 @@ export async function besideRequests(
   const all = { what: 'all', alone: [] as number[], beside: [] as number[] };
   const each = requests.map(({ what, send }) => ({ ...structuredClone(all), what, send }));
   for (const { alone, beside, send } of each) {
-    for (let round = 0; round < rounds; round += 1) {
+    while (beside.length < rounds) {
       alone.push(await timed());
-      const answered = send();
-      beside.push(await timed());
+      const answered = send().then(() => true);
+      do beside.push(await timed());
+      while (beside.length < MAX_OF_LONG * rounds && !(await Promise.race([answered, false])));
       await answered;
     }
+    while (alone.length < rounds) alone.push(await timed());
     all.alone.push(...alone);
     all.beside.push(...beside);
   }

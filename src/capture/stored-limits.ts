@@ -82,6 +82,11 @@ export const STORED_LIMITS = {
     of: 'idempotency keys, with their answers, compressed',
     beyond: 'the oldest answers are removed',
   },
+  labels: {
+    ...{ per: 'key', count: 1000, bytes: MIB },
+    of: 'labels of captures that are suggested',
+    beyond: 'the oldest are not suggested any more',
+  },
   scanList: {
     ...{ per: 'scan', count: MAX_SCAN_TARGETS, bytes: 64 * MIB },
     of: 'targets of a scan; its list, compressed, which also counts as the requests of an unfinished job',

@@ -1,6 +1,6 @@
 import { leaderFinder } from '../capture/finding/looks.ts';
 import type { Result } from '../capture/result/result.ts';
-import { pagesOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
+import { LISTED_TOGETHER, pagesOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
 
 /** Values by which results can be grouped. */
 export const GROUPED_BY = ['title', 'favicon', 'technology', 'certificate', 'perception'] as const;
@@ -8,8 +8,6 @@ export type GroupedBy = (typeof GROUPED_BY)[number];
 
 /** Maximum number of results that are counted: reading each takes a tenth of a millisecond. */
 export const MAX_GROUPED = 10_000;
-/** Results read at once. */
-const TOGETHER = 250;
 /** Maximum number of hosts that are counted in a group. */
 const MAX_HOSTS = 1_000;
 
@@ -48,7 +46,7 @@ export async function groupResults(
   let read = 0;
   let without = 0;
   let isTruncated = false;
-  for await (const page of pagesOf(results, filter, TOGETHER)) {
+  for await (const page of pagesOf(results, filter, LISTED_TOGETHER)) {
     gone?.throwIfAborted();
     if (read >= MAX_GROUPED) {
       isTruncated = true;

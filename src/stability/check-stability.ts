@@ -30,16 +30,18 @@ export async function checkStability(
 ): Promise<Stability> {
   const variations = variationsOf(wanted);
   const order = captureOrder(variations);
+  // Those that wait longest begin first, so that the check ends soonest.
+  const asked = order.toSorted((one, other) => other.request.delayMs - one.request.delayMs);
   const stored = await lastValueFrom(
     parts
       .capture(
-        order.map(({ request }) => request),
+        asked.map(({ request }) => request),
         by,
       )
       .pipe(
         map(({ index, outcome }) => {
           if (outcome.state !== 'stored') throw new CapstanError(outcome.failure.code, outcome.failure.reason);
-          return [order[index], outcome.result.id] as const;
+          return [asked[index], outcome.result.id] as const;
         }),
         takeUntil(gone),
         toArray(),

@@ -7,7 +7,7 @@ import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { listening } from '../egress/listening.ts';
 import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
 import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { captureRequest, htmlRequest } from '../support/capture-request.ts';
 import { IN_FEW_PIXELS, siteAndActor } from '../support/site-and-actor.ts';
 
 const ground = siteAndActor(IN_FEW_PIXELS);
@@ -53,6 +53,14 @@ describe.concurrent('the evidence of a capture', () => {
     const { evidence } = await capture('/popup', []);
     expect(evidence.popups).toEqual({ items: [ground.site.url('/medium')], omitted: 0 });
     expect(ground.site.hits('/medium')).toBe(0);
+  });
+
+  it('contains the first 20 dialogs and popups, with long texts cut, and counts the others', async () => {
+    const flood = `for (let at = 0; at < 25; at += 1) { alert('x'.repeat(5000)); open('/' + 'y'.repeat(5000)) }`;
+    const { evidence } = await ground.captureOf(htmlRequest(`<p>Flood<script>${flood}</script>`, IN_FEW_PIXELS));
+    const { dialogs, popups } = evidence;
+    expect([dialogs.items.length, dialogs.omitted, popups.items.length, popups.omitted]).toEqual([20, 5, 20, 5]);
+    expect(JSON.stringify([dialogs, popups]).length).toBeLessThan(20 * 2 * 2100);
   });
 
   it('contains all cookies, with long values cut', async () => {
@@ -263,10 +271,12 @@ describe.concurrent('the evidence of a capture', () => {
     expect(requests['/image.png']?.bytes).toBeGreaterThan(1000);
   });
 
-  it('counts the requests that exceed the limit', async () => {
-    const { evidence } = await capture('/evidence/network?many=600', ['network']);
+  it('counts the requests that exceed the limit, and the output har has at most 1,000', async () => {
+    const { evidence, outputs } = await capture('/evidence/network?many=1100', ['network'], { outputs: ['har'] });
     expect(evidence.network?.items).toHaveLength(500);
-    expect(evidence.network?.omitted).toBeGreaterThan(100);
+    expect(evidence.network?.omitted).toBeGreaterThan(600);
+    expect(JSON.parse(String(outputs.har?.content)).log.entries).toHaveLength(1000);
+    expect(outputs.har?.partial).toBe(true);
   });
 
   it('contains the icon that the page names, by a relation in any case and relative to its base', async () => {

@@ -32,6 +32,13 @@ describe('the output aria', () => {
     });
   });
 
+  it('is cut at 2 Mi characters', async () => {
+    const script = `document.body.innerHTML = ('<p>' + 'word '.repeat(180)).repeat(2800)`;
+    const aria = await ariaOf(`<!doctype html><body><script>${script}</script>`);
+    expect(aria?.content.length).toBe(2 * 1024 * 1024 + 1);
+    expect(aria?.partial).toBe(true);
+  });
+
   it('is none for a page of more nodes than Playwright can describe in bounds', async () => {
     expect(await ariaOf(MANY_NODES)).toBeNull();
   });

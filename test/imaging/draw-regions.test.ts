@@ -110,3 +110,14 @@ describe('the drawing of two images', () => {
     expect(await readFile(String(inFile))).toEqual(Buffer.from(inMemory));
   });
 });
+
+describe('the rows of an image', () => {
+  it.each(['in memory', 'in a file'])('give their memory back when they are closed, %s', async (place) => {
+    const file = place === 'in memory' ? null : join(await makeDirectory(), 'decoded.v');
+    const { rows } = await pixelsOf(imageOf(7, 40, 900), file);
+    const [first, last] = [rows.row(0), rows.row(899)];
+    expect([first.length, last.length]).toEqual([40, 40]);
+    rows.close();
+    expect([first.length, last.length]).toEqual([0, 0]);
+  });
+});

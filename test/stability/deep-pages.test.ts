@@ -22,10 +22,16 @@ function deepPage(): string {
 describe('POST /captures/stability', () => {
   const app = serviceForSuite({ maxConcurrent: 4 });
 
-  it('names elements of a deep page by selectors that watches take, in an answer of bounded size', async () => {
+  it('names elements of a deep page by selectors that watches take, in an answer of bounded size, and captures at most two pages at once', async () => {
     const html = deepPage();
+    const atOnce: number[] = [];
+    const batches = app.service.events$.subscribe((event) => {
+      if (event.type === 'batch.accepted') atOnce.push(event.concurrency);
+    });
     const checked = await app.post('/captures/stability', { html });
     const text = await checked.text();
+    batches.unsubscribe();
+    expect(atOnce).toEqual([2]);
     expect(text.length).toBeLessThan(300_000);
     const { data } = Found.parse(JSON.parse(text));
     expect(data).toMatchObject({ stable: false, truncated: true });

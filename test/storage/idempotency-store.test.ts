@@ -139,10 +139,10 @@ describe('the keys of idempotent requests', () => {
 describe('idempotency keys in memory', () => {
   it('forget the oldest answers of one API key for new ones, and none of another', async () => {
     const { idempotency, close } = createNoDatabase();
-    const keep = async (client: string, text: string) => {
+    const keep = async (client: string, text: string, answer = 'answer') => {
       const attempt = { key: digest(`${client} ${text}`), digest: digest('body'), owner: 'a', client };
       const claim = await idempotency.claim(attempt);
-      if (claim.state === 'begun') await idempotency.keep(attempt, Buffer.from('answer'));
+      if (claim.state === 'begun') await idempotency.keep(attempt, Buffer.from(answer));
       return claim.state;
     };
     await keep('shop', 'first');
@@ -150,6 +150,11 @@ describe('idempotency keys in memory', () => {
     expect(await keep('shop', 'first')).toBe('answered');
     expect(await keep('flood', '1099')).toBe('answered');
     expect(await keep('flood', '0')).toBe('begun');
+    // 16 MiB of answers are kept.
+    for (let index = 0; index < 17; index += 1) await keep('flood', `large ${index}`, 'x'.repeat(2 ** 20));
+    expect(await keep('flood', '1098')).toBe('begun');
+    expect(await keep('flood', 'large 16')).toBe('answered');
+    expect(await keep('shop', 'first')).toBe('answered');
     await close();
   });
 });

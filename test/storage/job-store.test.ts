@@ -303,21 +303,6 @@ function describeJobs(open: () => Promise<Database>): void {
     await expect(store.jobs.add(newJob(), most(2))).rejects.toMatchObject({ code: 'queue_full' });
   });
 
-  it('has a share of the bytes of unfinished jobs for each key', async () => {
-    const work = Buffer.alloc(128 * 1024);
-    const add = (apiKeyName: string) =>
-      store.jobs.add({ ...jobOf(apiKeyName), work }, { count: 100, bytes: 8.5 * work.length });
-    for (let job = 0; job < 4; job += 1) await add('flood');
-    await expect(add('flood')).rejects.toMatchObject({
-      code: 'queue_full',
-      message: expect.stringMatching(
-        /^The API key has \d+ KiB of unfinished jobs, and its share has no room for \d+ KiB more/,
-      ),
-      retryAfterSeconds: 5,
-    });
-    await add('shop');
-  });
-
   it('removes the finished jobs of a key, the oldest first, whose outcomes take too many bytes', async () => {
     const finished: string[] = [];
     for (let at = 0; at < 3; at += 1) {

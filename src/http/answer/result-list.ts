@@ -6,6 +6,7 @@ import {
   endsList,
   type Keyset,
   keysetOf,
+  LISTED_TOGETHER,
   pagesOf,
   type ResultFilter,
   type ResultStore,
@@ -18,9 +19,6 @@ import { linkedPage } from './paging.ts';
 import { withSnippets } from './snippets.ts';
 
 /* Lists of results: a page, or all as they are read. */
-
-/** Records that are read at once, which bounds memory and the longest turn. */
-const READ_TOGETHER = 100;
 
 type Results = Pick<ResultStore, 'page' | 'wordsOf'>;
 
@@ -57,7 +55,7 @@ async function pageWithin(
   const items: Result[] = [];
   let characters = 0;
   for (let last = after; ; ) {
-    const wanted = Math.min(READ_TOGETHER, limit + 1 - items.length);
+    const wanted = Math.min(LISTED_TOGETHER, limit + 1 - items.length);
     const found = await results.page(filter, wanted, last);
     for (const result of found) {
       if (items.length === limit || characters >= STORED_LIMITS.results.bytes) return { items, isCut: true };
@@ -98,8 +96,8 @@ async function answerAll(
 ): Promise<void> {
   const sent = async (page: readonly Result[]) =>
     (await withSnippets(results, filter.where?.words, page)).map(sentResult);
-  const first = await results.page(filter, READ_TOGETHER, after);
-  if (endsList(first, READ_TOGETHER)) {
+  const first = await results.page(filter, LISTED_TOGETHER, after);
+  if (endsList(first, LISTED_TOGETHER)) {
     answer(ctx, await sent(first));
     return;
   }
@@ -108,7 +106,7 @@ async function answerAll(
   ctx.status = 200;
   ctx.type = 'json';
   if (isHead) return;
-  const pages = pagesOf(results, filter, READ_TOGETHER, { first });
+  const pages = pagesOf(results, filter, LISTED_TOGETHER, { first });
   const sentOf = (page: readonly Result[]) => (page === first ? sentFirst : sent(page));
   ctx.body = Readable.from(jsonArray(pages, sentOf, envelopeAround(ctx)), { objectMode: false });
 }

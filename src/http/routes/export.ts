@@ -4,7 +4,7 @@ import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import type { Result } from '../../capture/result/result.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
-import { pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';
+import { LISTED_TOGETHER, pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { ResultSchema } from '../answer/schemas.ts';
 import { csvLine } from '../lines/csv.ts';
 import { HOST_COLUMNS, hostColumnsOf } from '../lines/host-columns.ts';
@@ -13,9 +13,6 @@ import { preferredLinesType } from '../request/negotiation.ts';
 import { conditionParameters, hostPrefix, targetUrl } from '../request/parameters.ts';
 import { route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
-
-/** Number of records read at once, which bounds the memory of an export. */
-const TOGETHER = 250;
 
 const FORMATS = ['jsonl', 'csv'] as const;
 /** Tells Excel that a CSV file is UTF-8. */
@@ -55,12 +52,12 @@ export const exportResults = route({
   handle: async (ctx, { format = 'jsonl', bom, host, url, ...where }, { service: { results } }) => {
     const filter: ResultFilter = { ...chosen(host, url), where };
     // Read before the head is sent, so that an unreachable database is a 503.
-    const first = await results.page(filter, TOGETHER);
+    const first = await results.page(filter, LISTED_TOGETHER);
     ctx.status = 200;
     ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : preferredLinesType(ctx.get('Accept'));
     ctx.set('Content-Disposition', `attachment; filename="results.${format}"`);
     if (ctx.method === 'HEAD') return;
-    const pages = pagesOf(results, filter, TOGETHER, { first });
+    const pages = pagesOf(results, filter, LISTED_TOGETHER, { first });
     const isMarked = bom === undefined ? isNavigation(ctx) : bom === 'true';
     ctx.body = Readable.from(format === 'csv' ? csv(isMarked, pages) : jsonLines(pages), { objectMode: false });
   },

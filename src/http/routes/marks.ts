@@ -6,7 +6,7 @@ import type { Result } from '../../capture/result/result.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { ServiceView } from '../../service/capture-service.ts';
-import { endsList, keysetOf, type ResultFilter } from '../../storage/ports/result-store.ts';
+import { endsList, keysetOf, LISTED_TOGETHER, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { MarkedSchema, ResultSchema } from '../answer/schemas.ts';
 import { goneSignal } from '../connection/client-gone.ts';
@@ -29,7 +29,6 @@ import type { HttpContext } from '../state.ts';
 /* Labels, notes and holds. A key changes those of its own captures; an administrator changes all, and sets holds. */
 
 const CHANGED_TOGETHER = 8;
-const READ_TOGETHER = 100;
 
 const RULES =
   'A key without the scope `admin` changes only captures that it has requested itself, and sets and lifts no hold.';
@@ -109,7 +108,7 @@ export const patchResults = routeWithBody({
     };
     try {
       for (let left = limit, after = cursor; left > 0 && !gone.aborted; ) {
-        const wanted = Math.min(READ_TOGETHER, left);
+        const wanted = Math.min(LISTED_TOGETHER, left);
         const page = await service.results.page(filter, wanted + 1, after);
         const these = page.slice(0, wanted);
         for (let at = 0; at < these.length && !gone.aborted; at += CHANGED_TOGETHER) {

@@ -24,6 +24,7 @@ async function compare(task: Task): Promise<ThreadAnswer> {
   const draws = task.draws && images !== null && visual !== null;
   const drawing = draws ? await drawRegions(...images, visual.regions, task.scratch?.drawing ?? null, note) : null;
   for (const { rows } of new Set(images)) rows.close();
+  for (const file of new Set(task.images)) if (typeof file === 'object') file.buffer.transfer(0);
   return { found, drawing, inMemory };
 }
 

@@ -1,8 +1,10 @@
 import { takeTurns } from '../../capture/basics/event-loop-turns.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { unaccented } from '../../words/folded.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
-import { type LabelStore, MAX_LABELS_LOOKED_THROUGH, MAX_LABELS_OF_KEY } from '../ports/label-store.ts';
+import { type LabelStore, MAX_LABELS_LOOKED_THROUGH } from '../ports/label-store.ts';
 import { whereKey } from './find-and-change.ts';
+import { oldestBeyond } from './make-room.ts';
 
 const TABLE = 'capture_labels';
 /** Order in which labels are looked through: all of a key, or the newest of all keys. */
@@ -15,10 +17,10 @@ export function captureLabelsIn(documents: DocumentStore): LabelStore {
       const [apiKey, notedAt] = [apiKeyName ?? '', await documents.now()];
       const noted = labels.map((label) => ({ id: `${apiKey}\n${label}`, apiKey, label, notedAt, body: '' }));
       await documents.add(TABLE, noted);
-      const surplus = (await documents.usage(TABLE, whereKey(apiKey))).count - MAX_LABELS_OF_KEY;
-      if (surplus <= 0) return;
-      const oldest = await documents.list(TABLE, whereKey(apiKey), { by: 'notedAt', limit: surplus, isBrief: true });
-      await documents.remove(TABLE, [['id', 'in', oldest.map(({ id }) => id)]]);
+      const [max, used] = [STORED_LIMITS.labels, await documents.usage(TABLE, whereKey(apiKey))];
+      if (used.count <= max.count && used.bytes <= max.bytes) return;
+      const oldestFirst = await documents.list(TABLE, whereKey(apiKey), { by: 'notedAt', isBrief: true });
+      await documents.remove(TABLE, [['id', 'in', oldestBeyond(oldestFirst, used, max).map(({ id }) => id)]]);
     },
     find: async (text, limit, ofKey) => {
       const wanted = unaccented(text);

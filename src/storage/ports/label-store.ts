@@ -3,8 +3,6 @@
  * what decides: a label without records is not suggested.
  */
 
-/** Maximum number of labels that are remembered of an API key. The oldest are forgotten. */
-export const MAX_LABELS_OF_KEY = 1000;
 /** Maximum number of labels of all keys that are looked through, the newest first. A label counts once for each key. */
 export const MAX_LABELS_LOOKED_THROUGH = 5000;
 

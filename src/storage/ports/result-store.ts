@@ -130,6 +130,8 @@ export interface ResultStore {
 export const MAX_READ_CHARACTERS = REQUEST_LIMITS.readTogether.max;
 /** Number of records that are read at once by their ids. */
 export const RECORDS_TOGETHER = 50;
+/** Number of records of a list that are read at once. Measured in MongoDB: 250 are turns of up to 43 ms. */
+export const LISTED_TOGETHER = 100;
 
 /** Returns whether a page of records that was to have `limit` is the end of the list, and was not cut for its size. */
 export function endsList(page: readonly Result[], limit: number): boolean {
