@@ -28,7 +28,7 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
  * | settle   | until nothing changes; scroll through what is shown; read it       | `captureAtRest` | waiting time |
  * |          | refuse an unwanted status or text                                  | `captureAtRest` | deadline     |
  * | picture  | hide and mask; shoot; resize                                       | `captureAtRest` | deadline     |
- * | evidence | evidence, element map, outputs, words, verdict                     | `performSteps`  | deadline     |
+ * | evidence | evidence, element map, words, outputs, verdict                     | `performSteps`  | deadline     |
  *
  * With default options, the screenshot is usually taken earlier: when the page has loaded, `captureStill` reads it and
  * takes the screenshot. If nothing changed meanwhile, the phase `wait` is skipped.
@@ -91,12 +91,13 @@ async function performSteps(
   const { signs, ...document } = facts;
   const { isPartial, part: _part, ...image } = screenshot;
   deadline.enter('evidence');
-  const [noted, elements] = await Promise.all([
+  // At once, so that their commands wake the browser together. Measured: 1.5 ms of CPU less with words.
+  const [noted, elements, words] = await Promise.all([
     page.notes.gather(page.frame.id, deadline),
     mapElements(page, request, deadline, screenshot),
+    indexWords && standIn === null ? readPageWords(page, request, deadline, screenshot) : null,
   ]);
   const outputs = await makeOutputs(page, request, deadline, screenshot);
-  const words = indexWords && standIn === null ? await readPageWords(page, request, deadline, screenshot) : null;
   const exceeded = page.egressProxy.exceeded();
   const { evidence } = noted;
   // A PDF is shown by a viewer page, whose headers are not the target's.
