@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id } from '../capture/basics/values.ts';
-import { hostConditionFields } from '../capture/finding/host-conditions.ts';
+import { conditionFields } from '../capture/finding/result-conditions.ts';
 import { VERDICTS } from '../capture/result/verdict.ts';
 import { nextPage } from '../client/answers.ts';
 import { ApiFailure } from './api.ts';
@@ -12,9 +12,9 @@ const MAX_FOUND = 50;
 
 const Answer = z.object({ data: z.array(Captured) });
 
-/** Conditions on what the host was, which the API checks. */
-const HOST_CONDITIONS = Object.fromEntries(
-  Object.entries(hostConditionFields).map(([name, schema]) => [
+/** The conditions of lists, which the API checks. */
+const CONDITIONS = Object.fromEntries(
+  Object.entries(conditionFields).map(([name, schema]) => [
     name,
     z
       .string()
@@ -26,7 +26,7 @@ const HOST_CONDITIONS = Object.fromEntries(
 export const findTool = tool('find', {
   title: 'Find captures',
   description:
-    'Lists stored captures, newest first: by URL, host, words of the page, verdict, label, time, what the host was, or likeness to another one.',
+    'Lists stored captures, newest first: by URL, host, words of the page, verdict, label, hold, scan, time, what the host was, or likeness to another one.',
   annotations: READS,
   inputSchema: z.strictObject({
     url: z.string().optional().meta({ description: 'Captures of this URL.' }),
@@ -37,16 +37,12 @@ export const findTool = tool('find', {
     similar_to: id
       .optional()
       .meta({ description: 'Captures that look like this one, nearest first; with limit alone.' }),
+    ...CONDITIONS,
     words: z.string().optional().meta({
       description:
         'Words that the page shows: all of them, "a phrase", -without, ferr*. Finds captures of a service with --index-words.',
     }),
-    text: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
     verdict: z.enum(VERDICTS).optional(),
-    label: z.string().optional().meta({ description: 'Labels that captures all have, separated by commas.' }),
-    ...HOST_CONDITIONS,
-    from: z.string().optional().meta({ description: 'Earliest time, in ISO 8601.' }),
-    to: z.string().optional().meta({ description: 'Captures before this time, in ISO 8601.' }),
     limit: z.int().min(1).max(MAX_FOUND).default(10),
     cursor: z.string().optional().meta({ description: 'next_cursor of the answer before, with the same conditions.' }),
   }),

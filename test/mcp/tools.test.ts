@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { conditionFields } from '../../src/capture/finding/result-conditions.ts';
 import { listening } from '../egress/listening.ts';
 import { describeWithTenants, TENANTS, tenantsForSuite } from '../http/tenants.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
@@ -88,6 +89,8 @@ describe('MCP over HTTP', () => {
       'unwatch',
     ]);
     for (const { outputSchema } of tools) expect(outputSchema?.type).toBe('object');
+    const { properties = {} } = tools.find(({ name }) => name === 'find')?.inputSchema ?? {};
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(conditionFields)));
 
     const shot = await call(client, 'capture', { url: site.url('/long'), fullPage: true });
     expect(shot.facts).toMatchObject({ response_code: 200, verdict: 'content', failed_code: '' });
@@ -108,6 +111,7 @@ describe('MCP over HTTP', () => {
 
     const found = await call(client, 'find', { url: site.url('/long'), limit: 1 });
     expect(found.facts.captures).toMatchObject([{ id: shot.facts.id }]);
+    expect((await call(client, 'find', { url: site.url('/long'), held: 'true' })).facts.captures).toEqual([]);
     const again = await call(client, 'capture', { url: site.url('/long'), fullPage: true });
     const same = await call(client, 'compare', { a: shot.facts.id, b: again.facts.id });
     expect(same.facts).toMatchObject({ regions: [], share: 0, text: null, untrusted: { titles: [], diff: '' } });
