@@ -42,6 +42,8 @@ const BY_WORDS = /^HEURISTIC/;
  */
 export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, deadline: Deadline): Promise<boolean> {
   if (deadline.waitingMs === 0) return false;
+  // A search that breaks off has found nothing; null means that there was none.
+  page.visit.banner ??= NO_BANNER;
   try {
     const endsAt = performance.now() + Math.min(ANSWERING_MS, deadline.waitingMs);
     const answered = await before(endsAt, page.session.send('Page.getFrameTree'));
