@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
-import { sha256 } from '../files/record-file.ts';
 import type { ArtifactContent, ArtifactStore, CapturedFiles, OpenArtifact } from '../ports/artifact-store.ts';
 
 /** Returns the files that a capture has, with their kinds. */
@@ -40,7 +40,7 @@ export async function readFiles(
     if (file === undefined) return undefined;
     const content = await buffer(file.stream());
     const expected = isVerified ? expectedDigest(kind, file) : undefined;
-    if (expected !== undefined && (await sha256(content)) !== expected) return undefined;
+    if (expected !== undefined && hash('sha256', content) !== expected) return undefined;
     contents[kind] = content;
   }
   const { image, html } = contents;
