@@ -6,7 +6,7 @@ import { REQUEST_LIMITS } from '../request-limits.ts';
 import { MoneySchema } from './money.ts';
 
 /*
- * Values that a watch reads from the page with the rules of `extract`, and the conditions under which it tells of them.
+ * Values that a watch reads from the page with the rules of `extract`, and the conditions under which it reports them.
  */
 
 /** Maximum number of values of a watch, of the conditions of its `when`, and of levels of `all` and `any`. */
