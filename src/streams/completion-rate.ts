@@ -3,7 +3,8 @@ const WINDOW_MS = 30_000;
 
 /**
  * Measures the rate at which captures end while every slot is busy: the throughput of an idle service says nothing
- * about its capacity. Completions and busy time are kept with exponential decay. All times are milliseconds of one clock.
+ * about its capacity. Completions and busy time are kept with exponential decay. All times are milliseconds of one
+ * clock.
  */
 export function createCompletionRate() {
   let since: number | undefined;
