@@ -76,7 +76,7 @@ export function forwardRequest(
     response.once('close', abandon);
 
     let isComplete = (): boolean => false;
-    /** What has arrived of an answer that breaks off is shown, its head at least. */
+    /** Shows the bytes that arrived of an answer that breaks off, its head at least. */
     const breakOff = (): void => {
       response.flushHeaders();
       hangUp();
