@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { ensureLanguage } from './parts/browser-language.ts';
+import { keepFocus } from './parts/keep-focus.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
@@ -23,5 +24,6 @@ import 'uplot/dist/uPlot.min.css';
 import './views/operations/operations.css';
 
 ensureLanguage();
+keepFocus();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -9,8 +9,8 @@ type Flags = Readonly<Record<string, unknown>>;
 export function registerDbCommand(program: Command): void {
   const db = program.command('db').description('Check, back up, restore or rebuild the database.');
 
-  const add = (name: string, description: string, flags = PLACES): Command =>
-    addConfigFlags(db.command(name).description(description), flags);
+  const add = (name: string, description: string): Command =>
+    addConfigFlags(db.command(name).description(description), PLACES);
 
   add(
     'check',
@@ -60,7 +60,6 @@ export function registerDbCommand(program: Command): void {
   add(
     'move',
     'Move the captures of the other stores that the options name to another one, while the service runs with that. Repeat it to continue.',
-    PLACES.filter((name) => name !== 'artifacts'),
   )
     .addOption(
       new Option('--to <store>', 'The store that captures are moved to.')

@@ -2,6 +2,7 @@ import { NODATA, NOTFOUND, NOTIMP, REFUSED, SERVFAIL } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from '../capture/basics/error-code.ts';
 import { openHostsFile, readText } from './hosts-file.ts';
 
 /**
@@ -112,10 +113,6 @@ function byTurns<T>(first: readonly T[], second: readonly T[]): T[] {
     ...first.slice(at, at + 1),
     ...second.slice(at, at + 1),
   ]).flat();
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 /** Rules for completing a name before its lookup: `search`, `domain` and `ndots` of `resolv.conf(5)`. */

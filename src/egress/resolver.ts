@@ -1,6 +1,7 @@
 import { NODATA, NOTFOUND } from 'node:dns';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { codeOf } from '../capture/basics/error-code.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { createDnsLookup, type Lookup } from './dns-lookup.ts';
 
@@ -99,10 +100,10 @@ export function createResolver({
 }
 
 function lookupFailure(name: string, error: unknown): CapstanError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   const reason =
     code === NOTFOUND || code === NODATA || code === 'EBADNAME'
       ? `no such name: ${name}`
-      : `the name server gave no answer for ${name}${typeof code === 'string' ? ` (${code})` : ''}`;
+      : `the name server gave no answer for ${name}${code !== undefined ? ` (${code})` : ''}`;
   return new CapstanError('target_unreachable', reason, { cause: error });
 }

@@ -1,5 +1,6 @@
 import http, { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { codeOf } from '../capture/basics/error-code.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
@@ -122,7 +123,7 @@ function statusReason(status: number): string {
 
 /** Describes the failure of an open connection to the proxy; completes "the proxy ...". */
 export function noAnswer(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   if (code === 'ETIMEDOUT') return 'did not answer in time';
   return code.startsWith('HPE_') ? 'does not answer in HTTP' : 'closed the connection without an answer';
 }

@@ -1,3 +1,4 @@
+import { exactTechnology } from '../capture/finding/exact-technology.ts';
 import { leaderFinder } from '../capture/finding/looks.ts';
 import type { Result } from '../capture/result/result.ts';
 import { LISTED_TOGETHER, pagesOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
@@ -41,7 +42,10 @@ export async function groupResults(
   limit: number,
   gone?: AbortSignal,
 ): Promise<Groups> {
-  const groups = new Map<string, { count: number; readonly hosts: Set<string>; readonly example: number }>();
+  const groups = new Map<
+    string,
+    { readonly value: string; count: number; readonly hosts: Set<string>; readonly example: number }
+  >();
   const valuesOf = by === 'perception' ? looksOf(leaderFinder()) : VALUES[by];
   let read = 0;
   let without = 0;
@@ -56,17 +60,17 @@ export async function groupResults(
     for (const result of page) {
       const values = valuesOf(result);
       if (values.length === 0) without += 1;
-      for (const value of new Set(values)) {
-        const group = groups.get(value) ?? { count: 0, hosts: new Set<string>(), example: result.id };
+      for (const [key, value] of keyed(values, by)) {
+        const group = groups.get(key) ?? { value, count: 0, hosts: new Set<string>(), example: result.id };
         group.count += 1;
         if (group.hosts.size < MAX_HOSTS) group.hosts.add(result.host);
-        groups.set(value, group);
+        groups.set(key, group);
       }
     }
   }
-  const largest = [...groups].sort(([, one], [, other]) => other.count - one.count).slice(0, limit);
+  const largest = [...groups.values()].sort((one, other) => other.count - one.count).slice(0, limit);
   return {
-    groups: largest.map(([value, { count, hosts, example }]) => ({ value, count, hosts: hosts.size, example })),
+    groups: largest.map(({ value, count, hosts, example }) => ({ value, count, hosts: hosts.size, example })),
     omitted: groups.size - largest.length,
     results: read,
     without,
@@ -74,13 +78,17 @@ export async function groupResults(
   };
 }
 
+/** Returns each value once. The condition of software ignores case. */
+function keyed(values: readonly string[], by: GroupedBy): ReadonlyMap<string, string> {
+  return new Map(values.map((value) => [by === 'technology' ? value.toLowerCase() : value, value]));
+}
+
 type ValuesOf = (result: Result) => readonly string[];
 
 const VALUES: Readonly<Record<Exclude<GroupedBy, 'perception'>, ValuesOf>> = {
   title: ({ title }) => (title.trim() === '' ? [] : [title.trim().replaceAll(/\s+/g, ' ')]),
   favicon: ({ host_facts: facts }) => (facts?.favicon ? [String(facts.favicon.hash)] : []),
-  technology: ({ host_facts: facts }) =>
-    facts?.technologies.map(({ name, version }) => (version === '' ? name : `${name}/${version}`)) ?? [],
+  technology: ({ host_facts: facts }) => facts?.technologies.map(exactTechnology) ?? [],
   certificate: ({ host_facts: facts }) => (facts?.certificate ? [facts.certificate.sha256] : []),
 };
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { codeOf } from '../capture/basics/error-code.ts';
 
 /** File descriptors of this process: sockets, files and pipes. */
 export interface Descriptors {
@@ -63,5 +64,6 @@ export function dialsWithin(limit: number | null, wanted: number): number {
 }
 
 function isExhaustion(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
+  const code = codeOf(error);
+  return code === 'EMFILE' || code === 'ENFILE';
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { codeOf } from '../capture/basics/error-code.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { bytesText, STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { LeftOut, ListReport } from '../capture/work/scan.ts';
@@ -195,8 +196,7 @@ function tooLong(characters: number): CapstanError {
 
 /** Whether a list could not be read because of what it contains: damaged gzip, or a CSV record without an end. */
 function isDamage(error: unknown): error is Error {
-  if (error instanceof RangeError) return true;
-  return error instanceof Error && 'code' in error && /^(?:Z_|CSV_|ERR_ZLIB)/.test(String(error.code));
+  return error instanceof RangeError || /^(?:Z_|CSV_|ERR_ZLIB)/.test(codeOf(error) ?? '');
 }
 
 function shortened(text: string): string {

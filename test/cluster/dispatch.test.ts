@@ -68,7 +68,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
     const found = async () => (await fetch(`${second.url}/results?${conditions}`)).json();
     await expect.poll(found).toMatchObject({ data: [{ id: result?.id, host_facts: { server: '', cnames: [] } }] });
     const groups = await fetch(`${second.url}/results/groups?by=technology`);
-    expect(await groups.json()).toMatchObject({ data: { groups: [{ value: 'Harbour/2', count: 1 }] } });
+    expect(await groups.json()).toMatchObject({ data: { groups: [{ value: 'Harbour/2/', count: 1 }] } });
   });
 
   it('has the id of the request in the log lines of the worker', async () => {

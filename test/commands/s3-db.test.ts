@@ -110,6 +110,23 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     client.close();
   });
 
+  it('says how many records it does not compare, because their captures are in another store than it was told', async () => {
+    const place = await ground();
+    const { client, places, storage, flags } = await withCaptures(place.path, 'other-store');
+    await close(storage);
+    const inFiles = await open(places);
+    await keepPicture(inFiles.captureStore, ID - 1);
+    const id = await inFiles.artifacts.id();
+    const inDirectory = ['--db-path', places.dbPath, '--data-dir', places.dataDir];
+    expect(await capstan(['db', 'check', ...inDirectory], place.options)).toMatchObject({
+      code: 0,
+      stdout: `not compared: ${COUNT} records of captures in the object store; to compare them, set --artifacts s3\nno problems found\n`,
+    });
+    const { stdout } = await capstan(['db', 'check', ...flags], place.options);
+    expect(stdout).toContain(`not compared: 1 records of captures in the data directory of the store ${id}; `);
+    client.close();
+  });
+
   it('rebuilds all records from the bucket alone', async () => {
     const place = await ground();
     const { client, storage, flags } = await withCaptures(place.path, 'rebuild');
@@ -232,7 +249,7 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     await putCapture(storeOf(client), { ...stored, artifacts }, { image: IMAGE, html: HTML });
     await before.results.delete([ID]);
     await close(before);
-    const [, , ...s3] = s3Flags(server, 'cut-short');
+    const s3 = s3Flags(server, 'cut-short');
     const db = ['--db-path', places.dbPath, '--data-dir', places.dataDir];
     expect(await capstan(['db', 'move', '--to', 's3', ...db, ...s3], place.options)).toMatchObject({ code: 0 });
     const after = await open({ ...places, ...s3Options(server, 'cut-short') });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { groupByLook } from '../../src/capture/finding/looks.ts';
+import type { HostFacts } from '../../src/capture/result/host-facts.ts';
 import { type GroupedBy, groupResults, MAX_GROUPED } from '../../src/grouping/group-results.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
@@ -7,6 +8,17 @@ import { describeInEachDatabase } from '../storage/each-database.ts';
 import { exampleId, exampleResult } from '../support/example-result.ts';
 
 const HASHES = ['00000000000000ff', '00000000000000fe', 'ffffffff00000000', '000000000000007f'];
+
+const HOST_FACTS: HostFacts = {
+  server: '',
+  powered_by: '',
+  content_security_policy: false,
+  hsts: false,
+  certificate: null,
+  favicon: null,
+  cnames: [],
+  technologies: [],
+};
 
 describeInEachDatabase((open) => {
   let database: Database;
@@ -44,6 +56,28 @@ describeInEachDatabase((open) => {
         truncated: false,
       });
       expect(await grouped('title', 1)).toMatchObject({ groups: [{ value: 'Same title' }], omitted: 1 });
+    });
+
+    it('finds the results of each group of software, and no others, by its value', async () => {
+      const versions = ['', '1.18', '1.18.0', '1.18.0.2.1', '1.18.0.2.1-RC', '1.18.0.2.1-rc'];
+      const made = versions.map((version, at) =>
+        exampleResult(exampleId(10 + at), {
+          host_facts: {
+            ...HOST_FACTS,
+            technologies: [{ name: at === 2 ? 'NGINX' : 'nginx', version, sign: 'header' }],
+          },
+        }),
+      );
+      ids.push(...made.map(({ id }) => id));
+      for (const record of made) await database.results.insert(record);
+      const { groups } = await grouped('technology');
+      expect(groups.map(({ count }) => count)).toEqual([2, 1, 1, 1, 1]);
+      for (const { value, count } of groups) {
+        const found = await database.results.page({ by: 'all', where: { technology: value } }, 100);
+        expect([value, found.length]).toEqual([value, count]);
+      }
+      const all = await database.results.page({ by: 'all', where: { technology: 'nginx' } }, 100);
+      expect(all.length).toBe(versions.length);
     });
 
     it('puts pictures that look alike in one group', async () => {

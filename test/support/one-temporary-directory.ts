@@ -13,7 +13,7 @@ import {
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
-import { codeOf } from '../../src/storage/failures/write-failure.ts';
+import { codeOf } from '../../src/capture/basics/error-code.ts';
 
 const MEMORY = '/dev/shm';
 /** Twice the room that a run takes at most, in bytes. */

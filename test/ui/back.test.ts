@@ -7,6 +7,23 @@ import { uiForSuite } from './ui-service.ts';
 const COUNT = 700;
 const WATCHES = 6;
 
+/** Opens 110 views, scrolls in each, and goes back from it, so that it cannot be come back to. */
+const OPEN_AND_GO_BACK = `(async () => {
+  for (let at = 0; at < 110; at += 1) {
+    const link = document.body.appendChild(Object.assign(document.createElement('a'), { href: '/ui/?host=h' + at }));
+    link.click();
+    link.remove();
+    await new Promise((resolve) => setTimeout(resolve));
+    const shown = document.querySelector('.gallery-scroll');
+    while (document.querySelector('.empty') === null) await new Promise(requestAnimationFrame);
+    shown.dispatchEvent(new Event('scroll'));
+    await new Promise((resolve) => {
+      addEventListener('popstate', () => setTimeout(resolve), { once: true });
+      history.back();
+    });
+  }
+})()`;
+
 describe('a view that is come back to', () => {
   const site = siteForSuite();
   const ui = uiForSuite();
@@ -181,15 +198,20 @@ describe('a view that is come back to', () => {
   });
 
   it.each([
-    ['by the arrow of a capture', (page: Page) => page.getByRole('link', { name: 'Back to the gallery' }).click()],
     [
-      'after a capture was deleted',
+      'by the arrow of a capture, with the focus on it',
+      (page: Page) => page.getByRole('link', { name: 'Back to the gallery' }).click(),
+      ([opened]: readonly string[]) => opened,
+    ],
+    [
+      'after a capture was deleted, with the focus on the next one',
       async (page: Page) => {
         await page.getByRole('button', { name: 'Delete the capture' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       },
+      ([, next]: readonly string[]) => next,
     ],
-  ])('shows the filtered gallery where it was left %s', async (_how, leave) => {
+  ])('shows the filtered gallery where it was left %s', async (_how, leave, focus) => {
     const page = await ui.open('/ui/?text=page');
     await cards(page).first().waitFor();
     await scrollTo(page, 3000);
@@ -197,11 +219,24 @@ describe('a view that is come back to', () => {
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     const top = await topOf(page);
     expect(top).toBeGreaterThan(2000);
+    const ids = await cards(page).evaluateAll((links) => links.slice(8, 10).map((link) => String(link.dataset.place)));
     await page.keyboard.press('Enter');
     await page.waitForURL('**/ui/results/*');
     await leave(page);
     await page.waitForURL('**/ui/?text=page');
     await expect.poll(() => topOf(page)).toBe(top);
+    await expect.poll(() => focused(page)).toBe(focus(ids));
+  });
+
+  it('keeps the URLs of the capture form while many other views are opened', async () => {
+    const page = await ui.open('/ui/capture');
+    const urls = page.getByLabel('URL', { exact: true });
+    await urls.fill('https://example.org/one');
+    await views(page).getByRole('link', { name: 'Gallery' }).click();
+    await cards(page).first().waitFor();
+    await page.evaluate(OPEN_AND_GO_BACK);
+    await page.goBack();
+    await expect.poll(() => urls.inputValue()).toBe('https://example.org/one');
   });
 
   it('takes a capture that is deleted in one tab out of the gallery of another', async () => {

@@ -128,22 +128,34 @@ describe('the gallery', () => {
     expect(await page.evaluate(OVERFLOW)).toBe(0);
   });
 
-  it('deletes and exports the selected captures', async () => {
-    const doomed = [1, 2].map((at) =>
+  it('deletes and exports the selected captures, and focuses the next card, the one before, or the heading', async () => {
+    const doomed = [1, 2, 3, 4].map((at) =>
       exampleResult(exampleId(COUNT + 10 + at), { title: `Doomed ${at}`, host: 'doomed.example' }),
     );
     for (const each of doomed) await ui.app.service.results.insert(each);
     const page = await ui.open('/ui/?host=doomed.example');
-    for (const at of [1, 2]) await page.getByRole('button', { name: `Select Doomed ${at}` }).click();
+    const select = (at: number) => page.getByRole('button', { name: `Select Doomed ${at}` }).click();
+    for (const at of [2, 3]) await select(at);
     await page.getByText('2 selected').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     const file = await (await download).path();
     const lines = (await readFile(file, 'utf8')).trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line).title)).toEqual(['Doomed 1', 'Doomed 2']);
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    expect(lines.map((line) => JSON.parse(line).title)).toEqual(['Doomed 2', 'Doomed 3']);
+    const remove = async () => {
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    };
+    const focused = () => page.evaluate('document.activeElement.dataset.place ?? document.activeElement.tagName');
+    await remove();
+    await expect.poll(focused).toBe(String(doomed[0]?.id));
+    await select(1);
+    await remove();
+    await expect.poll(focused).toBe(String(doomed[3]?.id));
+    await select(4);
+    await remove();
     await page.getByText('No capture matches').waitFor();
+    await expect.poll(focused).toBe('H1');
     for (const { id } of doomed) expect(await ui.app.service.results.get(id)).toBeUndefined();
   });
 

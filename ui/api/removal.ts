@@ -3,6 +3,7 @@ import { call } from './client.ts';
 /* Captures that are deleted leave the lists of all tabs. */
 
 const channel = new BroadcastChannel('capstan-removed');
+const removed = new Set<number>();
 const listeners = new Set<(id: number) => void>();
 
 channel.addEventListener('message', ({ data }) => tell(Number(data)));
@@ -20,6 +21,12 @@ export function onRemoved(listener: (id: number) => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** Whether a capture was deleted since this tab was opened. */
+export function isRemoved(id: number): boolean {
+  return removed.has(id);
+}
+
 function tell(id: number): void {
+  removed.add(id);
   for (const listener of listeners) listener(id);
 }

@@ -12,9 +12,12 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    // A dialog that is removed, unlike one that is closed, does not give the focus back.
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return (
     <dialog ref={dialog} class="dialog" aria-label={title} onClose={onClose} closedby="any">

@@ -8,10 +8,11 @@ import { entry } from './route.ts';
 
 /** The key in the storage of the tab, which outlives reloads. */
 const STORED = 'capstan-kept';
-/** Maximum number of things that are kept. */
-const MAX_KEPT = 200;
+/** Maximum number of entries whose state is kept. */
+const MAX_ENTRIES = 200;
 
-const known = new Map<string, unknown>(JSON.parse(sessionStorage.getItem(STORED) ?? '[]'));
+/** By entry, the latest changed last; then by name. */
+const known = new Map<string, Readonly<Record<string, unknown>>>(JSON.parse(sessionStorage.getItem(STORED) ?? '[]'));
 
 window.addEventListener('pagehide', () => {
   try {
@@ -29,8 +30,11 @@ export interface Kept<T> {
 
 /** Returns what is kept under a name for the current entry of the history. The value is stored: keep no secrets. */
 export function useKept<T>(name: string): Kept<T> {
-  const key = `${entry.value} ${name}`;
-  return useMemo(() => ({ was: known.get(key) as T | undefined, keep: (value) => keepAs(key, value) }), [key]);
+  const of = entry.value;
+  return useMemo(
+    () => ({ was: known.get(of)?.[name] as T | undefined, keep: (value) => keepAs(of, name, value) }),
+    [of, name],
+  );
 }
 
 /** The input of a person in a form, and functions that change it and forget that it was changed. */
@@ -80,9 +84,10 @@ export function withoutCredentials(urls: string): string {
   return urls.replaceAll(/\/\/[^/?#\s]*@/g, '//');
 }
 
-function keepAs(key: string, value: unknown): void {
-  known.delete(key);
-  known.set(key, value);
+function keepAs(of: string, name: string, value: unknown): void {
+  const others = known.get(of);
+  known.delete(of);
+  known.set(of, { ...others, [name]: value });
   const [oldest] = known.keys();
-  if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest);
+  if (known.size > MAX_ENTRIES && oldest !== undefined) known.delete(oldest);
 }

@@ -1,11 +1,13 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isRemoved } from '../api/removal.ts';
 import { useKept } from './kept.ts';
 
-/** How far a list is scrolled, and the `data-place` of its link that has the focus. */
 interface Place {
+  /** How far the list is scrolled. */
   readonly top: number;
-  readonly focused: string | undefined;
+  /** The `data-place` of its link that has the focus, then those of the links after and before it. */
+  readonly focused: readonly string[];
 }
 
 interface ListState {
@@ -40,9 +42,10 @@ export function usePlace(scroller: RefObject<HTMLElement | null>, { of, isReady,
       current.scrollTo({ top });
       // A place below the end of the content is reached when the content has grown.
       if (!isThere) return;
-      missing.current = { focused };
+      missing.current = focused ? { focused } : {};
     }
-    const link = focused && current.querySelector<HTMLElement>(`[data-place="${CSS.escape(focused)}"]`);
+    const place = focused?.find((one) => !isRemoved(Number(one)));
+    const link = place && current.querySelector<HTMLElement>(`[data-place="${CSS.escape(place)}"]`);
     if (!link) return;
     link.focus({ preventScroll: true });
     missing.current = {};
@@ -63,6 +66,13 @@ export function usePlace(scroller: RefObject<HTMLElement | null>, { of, isReady,
     }
     const { activeElement } = document;
     const link = current.contains(activeElement) ? activeElement?.closest<HTMLElement>('[data-place]') : null;
-    kept.keep({ top: current.scrollTop, focused: link?.dataset.place ?? missing.current.focused });
+    kept.keep({ top: current.scrollTop, focused: link ? placesFrom(link, current) : (missing.current.focused ?? []) });
   };
+}
+
+/** The places of a link and of those after and before it. */
+function placesFrom(link: HTMLElement, list: HTMLElement): readonly string[] {
+  const links = [...list.querySelectorAll<HTMLElement>('[data-place]')];
+  const at = links.indexOf(link);
+  return [link, links[at + 1], links[at - 1]].flatMap((one) => one?.dataset.place ?? []);
 }

@@ -63,6 +63,7 @@ export const hostConditionFields = {
     description: 'A name in the chain of aliases of the host, or a parent domain of one: `cloudfront.net`.',
   }),
   technology: product.meta({
-    description: 'Software of the page, with or without its version, separated by commas: `WordPress,PHP/8.2`.',
+    description:
+      'Software of the page, with or without its version, separated by commas: `WordPress,PHP/8.2`. With a slash at the end, no other version: `PHP/8.2/` is not 8.2.1, and `PHP/` has none.',
   }),
 };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { viewOf } from '../../capture/artifacts/artifacts.ts';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from '../../client/mod.ts';
 import { withoutCredentials } from '../../client/service-url.ts';
 import type { Server } from '../own-service.ts';
@@ -39,10 +40,9 @@ export function tell({ message, problems, cause }: CapstanFailure): string {
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // An error about several addresses of a host has a code and no message.
-  const code = 'code' in error ? String(error.code) : undefined;
   // OpenSSL's message names the line of its source.
   if ('library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
-  return reasonOf(error.cause) ?? (error.message || code);
+  return reasonOf(error.cause) ?? (error.message || codeOf(error));
 }
 
 async function outcomeOf(

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { CapstanError } from '../../capture/errors.ts';
 
 /** Creates a decompressing stream; undefined for an uncompressed body. */
@@ -97,8 +98,7 @@ export function brokenBody(error: unknown): CapstanError {
 
 /** Returns the failure of a body that cannot be decompressed; undefined for other errors. */
 export function corruptBody(error: unknown): CapstanError | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (!/^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(code)) return undefined;
+  if (!/^(?:Z_|ERR_(?:_)?(?:ZLIB|BROTLI))/.test(codeOf(error) ?? '')) return undefined;
   const reason = 'The body cannot be decompressed as its Content-Encoding says.';
   return new CapstanError('invalid_json', reason, { cause: error });
 }

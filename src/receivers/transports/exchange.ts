@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { errorText } from '../../capture/basics/error-text.ts';
 import { retryAfterMs } from '../../capture/basics/retry-after.ts';
 import { CapstanError } from '../../capture/errors.ts';
@@ -82,7 +83,7 @@ export function transport(send: Transport): Transport {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       if (cause instanceof CapstanError && cause.code === 'target_forbidden')
         return { end: 'forbidden', reason: cause.message, status: null };
-      if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT') return again('no answer in time');
+      if (codeOf(error) === 'ETIMEDOUT') return again('no answer in time');
       return again(errorText(cause));
     }
   };

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 import type { SendMailOptions } from 'nodemailer';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Notice } from '../notice.ts';
@@ -94,10 +95,10 @@ function failed(error: unknown): Attempt {
   return responseCode !== null && responseCode >= 500 ? refused(reason, responseCode) : again(reason, responseCode);
 }
 
-function fieldsOf(error: unknown): { message: string; responseCode: number | null; code: unknown } {
+function fieldsOf(error: unknown): { message: string; responseCode: number | null; code: string | undefined } {
   if (!(error instanceof Error)) return { message: String(error), responseCode: null, code: undefined };
   const responseCode = 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : null;
-  return { message: error.message, responseCode, code: 'code' in error ? error.code : undefined };
+  return { message: error.message, responseCode, code: codeOf(error) };
 }
 
 function mailOf(

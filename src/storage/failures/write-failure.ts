@@ -1,3 +1,4 @@
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { CapstanError } from '../../capture/errors.ts';
 
 /** Codes for no space, quota or inodes, or a file size limit. Such a failure ends when space is freed. */
@@ -18,9 +19,4 @@ export function writeFailure(error: unknown): CapstanError {
 /** Whether nothing can be stored at all, as opposed to a defect that concerns one capture. */
 export function isStoreFailure(error: unknown): error is CapstanError {
   return error instanceof CapstanError && (error.code === 'storage_full' || error.code === 'storage_unavailable');
-}
-
-/** Returns the system's code of an error, such as `ENOSPC`. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

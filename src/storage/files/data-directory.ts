@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { codeOf } from '../failures/write-failure.ts';
 import { makeDirectory } from './directories.ts';
 import { type HeldFileLock, holdLock } from './held-lock.ts';
 import { ownerLock, storeFile } from './layout.ts';

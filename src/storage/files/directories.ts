@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../failures/write-failure.ts';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 
 /** Maximum number of attempts to create a directory while others remove it because it is empty. */

@@ -3,11 +3,12 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { openWithSize } from '../../capture/basics/open-with-size.ts';
 import type { Marks } from '../../capture/finding/marks.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
 import { damagedRecord, nullIfDamaged } from '../failures/store-errors.ts';
-import { codeOf, writeFailure } from '../failures/write-failure.ts';
+import { writeFailure } from '../failures/write-failure.ts';
 import type {
   CapturedFiles,
   LocalStore,

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { codeOf } from '../failures/write-failure.ts';
+import { codeOf } from '../../capture/basics/error-code.ts';
 
 /* Stored files are private: requests contain credentials, and the browsers run as another user of the same machine. */
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../failures/write-failure.ts';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { firstIdAt } from '../records/ids.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename } from 'node:fs/promises';
 import { z } from 'zod';
-import { codeOf } from '../failures/write-failure.ts';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { ifThere, makeDirectory } from './directories.ts';
 import { publishDurably } from './durable-file.ts';
 import { storeFile } from './layout.ts';

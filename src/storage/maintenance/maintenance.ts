@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
+import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
 import { nullIfDamaged } from '../failures/store-errors.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
@@ -45,8 +45,13 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     let captures = 0;
     /** Records whose capture is there, less those whose capture is listed. */
     let unlisted = 0;
+    /** Numbers of records of captures in other stores, by the name or the id of the store. */
+    const elsewhere = new Map<string, number>();
     for await (const page of pagesOf(database.results, { by: 'all' }, PAGE)) {
-      for (const { id } of page.filter(({ artifacts: stored }) => stored?.store === store)) {
+      for (const { id, artifacts: stored } of page) {
+        if (stored !== null && stored.store !== store)
+          elsewhere.set(stored.store, (elsewhere.get(stored.store) ?? 0) + 1);
+        if (stored?.store !== store) continue;
         records += 1;
         if (await artifacts.has(id)) unlisted += 1;
         else found(`record ${id}: its artifacts are missing`);
@@ -70,6 +75,7 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     for (const id of await strayWords(database.results)) {
       found(`words of capture ${id}: its record is missing; run \`capstan db index\``);
     }
+    for (const [other, count] of elsewhere) report(`not compared: ${count} records of captures ${placeOf(other)}`);
     if (contents) for await (const line of wrongContents(artifacts)) found(line);
     if (backend === undefined) return problems;
     const { label } = ARTIFACT_STORES[places.artifacts];
@@ -84,6 +90,14 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     if (waiting > 0) report(`records that wait in ${resolve(places.dataDir)} for delivery: ${waiting}`);
     return problems;
   });
+}
+
+/** Says in which store captures are, and with which options they are compared. */
+function placeOf(store: string): string {
+  const kind = ARTIFACT_STORE_KINDS.find((one) => one === store);
+  return kind === undefined
+    ? `in the data directory of the store ${store}; to compare them, set --artifacts files and this --data-dir`
+    : `in ${ARTIFACT_STORES[kind].label}; to compare them, set --artifacts ${kind}`;
 }
 
 /** Number of records in a data directory that wait for the database. */

@@ -1,4 +1,5 @@
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { CapstanError } from '../../capture/errors.ts';
 
 /**
@@ -26,7 +27,7 @@ function isDefect(error: unknown): boolean {
 
 /** Whether the driver passes on what a socket threw, as it does when the server ended the connection just before a write. */
 function isOfSocket(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+  return codeOf(error) === 'EPIPE';
 }
 
 const DUPLICATE_KEY = 11_000;

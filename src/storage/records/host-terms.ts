@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
+import { exactTechnology } from '../../capture/finding/exact-technology.ts';
 import type { ResultConditions } from '../../capture/finding/result-conditions.ts';
 import type { HostFacts } from '../../capture/result/host-facts.ts';
 import { prefixesOfAddress, prefixesOfNetwork, readNetwork } from '../../capture/result/network.ts';
@@ -15,7 +16,6 @@ const HASH_BYTES = 8;
 const MAX_PRODUCTS = 24;
 const MAX_NAMES = 60;
 const MAX_WORDS = 12;
-const MAX_TECHNOLOGIES = 60;
 /** Beginnings of a date that are terms: its century, decade, year, month and day. */
 const DATE_PARTS = [2, 3, 4, 7, 10] as const;
 /** The first century of a certificate's end that is found: 19 for 1900 to 1999. */
@@ -59,7 +59,10 @@ function termsOfFacts(facts: HostFacts): readonly string[] {
   const { server, powered_by, content_security_policy: policy, hsts, certificate, favicon, cnames } = facts;
   const terms = (kind: Kind, values: readonly unknown[], max: number) =>
     [...new Set(values)].slice(0, max).map((value) => factTerm(kind, String(value)));
-  const software = facts.technologies.flatMap(({ name, version }) => versionsOf(name, version));
+  const software = facts.technologies.flatMap((each) => [
+    ...versionsOf(each.name, each.version),
+    plain(exactTechnology(each)),
+  ]);
   return [
     ...terms('server', productsIn(server ?? ''), MAX_PRODUCTS),
     ...terms('poweredBy', productsIn(powered_by ?? ''), MAX_PRODUCTS),
@@ -79,7 +82,7 @@ function termsOfFacts(facts: HostFacts): readonly string[] {
         ]),
     ...(favicon === null ? [] : terms('favicon', [favicon.hash, favicon.sha256], 2)),
     ...terms('cname', cnames.flatMap(parentsOf), MAX_NAMES),
-    ...terms('technology', software, MAX_TECHNOLOGIES),
+    ...terms('technology', software, software.length),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { codeOf } from '../failures/write-failure.ts';
 import { textIn } from './xml.ts';
 
 export interface Answer {

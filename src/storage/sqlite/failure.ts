@@ -1,7 +1,7 @@
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { errorText } from '../../capture/basics/error-text.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
-import { codeOf } from '../failures/write-failure.ts';
 import type { CallFailure } from './protocol.ts';
 import { ForeignFileError } from './schema.ts';
 

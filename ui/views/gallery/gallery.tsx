@@ -7,6 +7,7 @@ import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { FeedButton } from '../../parts/feed-button.tsx';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { focusHeading } from '../../parts/keep-focus.ts';
 import { isShortcut, isTyping } from '../../parts/keyboard.ts';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -71,11 +72,18 @@ export function Gallery() {
   const selected = chosen.flatMap((id) => results.items.find((each) => each.id === id) ?? []);
   useEffect(() => onRemoved((id) => setChosen((ids) => ids.filter((each) => each !== id))), []);
   const groups = counted.data?.groups.length ?? 0;
-  const { move, focused } = useArrowKeys(
+  const { move, focus, focused } = useArrowKeys(
     scroller,
     layout === 'groups' ? undefined : grid,
     layout === 'groups' ? groups : items.length,
   );
+  /** Where the first selected card is: another one is there when it was deleted, unless it is the last. */
+  const firstChosen = items.findIndex(({ id }) => chosen.includes(id));
+  const focusAfterDeletion = () => {
+    const left = items.length - selected.length;
+    if (left > 0) focus(Math.min(Math.max(0, firstChosen), left - 1));
+    else focusHeading();
+  };
   const [labelled, setLabelled] = useState<readonly Result[] | 'matching'>();
   const mayLabel = mayCapture.value === true;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -176,6 +184,7 @@ export function Gallery() {
           <Selection
             selected={selected}
             onLabel={mayLabel ? () => setLabelled(selected) : undefined}
+            onDeleted={focusAfterDeletion}
             onClear={() => setChosen([])}
           />
         )}

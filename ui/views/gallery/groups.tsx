@@ -1,3 +1,4 @@
+import { exactTechnology } from '../../../src/capture/finding/exact-technology.ts';
 import type { GroupsAnswer } from '../../../src/http/answer/group-schemas.ts';
 import { queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
@@ -88,8 +89,10 @@ function membersOf(filters: Filters, by: Grouping, { value, example }: Group): s
 
 function nameOf(by: Grouping, { value, example }: Group): string {
   switch (by) {
-    case 'technology':
-      return value.replace('/', ' ');
+    case 'technology': {
+      const { name, version } = example.host_facts?.technologies.find((each) => exactTechnology(each) === value) ?? {};
+      return version === '' ? `${name}, version unknown` : `${name} ${version}`;
+    }
     case 'certificate': {
       const { subject = '', issuer = '' } = example.host_facts?.certificate ?? {};
       return `${subject}, by ${issuer}`;

@@ -10,14 +10,17 @@ interface SelectionProps {
   readonly selected: readonly Result[];
   /** Undefined without the right to label. */
   readonly onLabel: (() => void) | undefined;
+  /** Called when all of them were deleted. */
+  readonly onDeleted: () => void;
   readonly onClear: () => void;
 }
 
 /** Actions on the selected captures. */
-export function Selection({ selected, onLabel, onClear }: SelectionProps) {
+export function Selection({ selected, onLabel, onDeleted, onClear }: SelectionProps) {
   const [a, b] = selected;
   const remove = async () => {
     for (const { id } of selected) await removeCapture(id);
+    onDeleted();
   };
   return (
     <div class="choice">

@@ -38,7 +38,10 @@ export function useArrowKeys(
     const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns };
     const step = steps[event.key] ?? columns;
     const from = focusedIndex(scroller.current);
-    const to = from === -1 ? 0 : Math.min(count - 1, Math.max(0, from + step));
+    focus(from === -1 ? 0 : Math.min(count - 1, Math.max(0, from + step)));
+  };
+  const focus = (to: number) => {
+    const columns = grid?.columns ?? 1;
     const { current } = scroller;
     if (current !== null && grid !== undefined) {
       const { rowHeight } = grid;
@@ -54,10 +57,10 @@ export function useArrowKeys(
   latest.current = move;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (document.activeElement === document.body) latest.current(event);
+      if (document.activeElement?.matches('body, h1')) latest.current(event);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-  return { move, focused };
+  return { move, focus, focused };
 }
