@@ -115,7 +115,7 @@ export function forwardRequest(
       // Bytes after a complete answer, as browsers see it too: they have closed the connection, and the answer stands.
       if (isComplete()) return;
       response.off('close', abandon);
-      // The answer reports its own end, after its bytes.
+      // The error handler of the answer ends the response.
       if (response.headersSent) return;
       const answered = response.destroyed;
       const stale = mayBeStale && (error.code === 'ECONNRESET' || error.code === 'EPIPE');

@@ -118,6 +118,26 @@ describe('the keys of an object store', () => {
     expect(asked).toBe(2);
   });
 
+  it('are asked for again as they end, within a minute after a refused renewal, too', async () => {
+    let asked = 0;
+    const { port, ...server } = await listening(
+      createServer((_request, response) => {
+        asked += 1;
+        response.statusCode = asked === 2 ? 403 : 200;
+        response.end(JSON.stringify({ AccessKeyId: `id-${asked}`, SecretAccessKey: 's', Expiration: inMs(70_000) }));
+      }),
+      '127.0.0.1',
+    );
+    await using _ = server;
+    vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+    const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${port}/` });
+    expect((await source()).accessKeyId).toBe('id-1');
+    afterAMinute();
+    expect((await source()).accessKeyId).toBe('id-1');
+    vi.advanceTimersByTime(10_000);
+    expect((await source()).accessKeyId).toBe('id-3');
+  });
+
   it('are refused with the reason when the endpoint refuses the first request, or the token cannot be read', async () => {
     const { uri, ...server } = await endpoint('', 403);
     await using _ = server;

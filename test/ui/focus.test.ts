@@ -48,7 +48,25 @@ describe('the focus, when what has it is removed,', () => {
     expect(await row()).toBe(first);
     await remove(page, `Delete ${first}`);
     expect(await focused(page)).toBe('Watches');
-    expect(ui.complaints).toEqual([]);
+  });
+
+  it('stays where a person has put it, on nothing, when the element is removed that had it before', async () => {
+    const page = await ui.open('/ui/watches');
+    await page.getByRole('heading', { name: 'Watches' }).waitFor();
+    const rest = await page.evaluate<string>(`(async () => {
+      const main = document.querySelector('main');
+      const list = main.appendChild(document.createElement('ul'));
+      const [row] = [1, 2].map(() =>
+        list.appendChild(document.createElement('li')).appendChild(document.createElement('button')),
+      );
+      row.focus();
+      row.blur();
+      await new Promise((done) => setTimeout(done, 50));
+      row.parentElement.remove();
+      await new Promise((done) => setTimeout(done, 50));
+      return document.activeElement.localName;
+    })()`);
+    expect(rest).toBe('body');
   });
 
   it('moves to another receiver, and back to the button of a dialog that was left', async () => {

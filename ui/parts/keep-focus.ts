@@ -13,6 +13,12 @@ export function keepFocus(): void {
   document.addEventListener('focusin', ({ target }) => {
     focused = target instanceof Element ? target : undefined;
   });
+  document.addEventListener('focusout', ({ target, relatedTarget }) => {
+    if (relatedTarget !== null) return;
+    queueMicrotask(() => {
+      if (focused === target && wasLeft(target)) focused = undefined;
+    });
+  });
   const observer = new MutationObserver((records) => {
     const lost = focused;
     if (lost === undefined || lost.isConnected || document.activeElement !== document.body) return;
@@ -22,6 +28,16 @@ export function keepFocus(): void {
     }
   });
   observer.observe(document.body, { childList: true, subtree: true });
+}
+
+/** Whether a person has left the element: it has not lost the focus by its removal, or since it was disabled. */
+function wasLeft(element: EventTarget): boolean {
+  return (
+    element instanceof Element &&
+    element.isConnected &&
+    !element.matches(':disabled') &&
+    element !== document.activeElement
+  );
 }
 
 /** Focuses the item after the one that was removed, or else the one before; for a part of an item, the item. */

@@ -56,7 +56,11 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
   /** Time of the next renewal by the monotonic clock, in milliseconds. */
   let renewableAt = 0;
   const isRenewable = () => performance.now() >= renewableAt;
-  const putOffRenewal = () => (renewableAt = performance.now() + RENEWAL_MS);
+  /** Puts it off by a minute, but not past the end of keys that have not ended. */
+  const putOffRenewal = ({ Expiration }: Grant): void => {
+    const left = Expiration - Date.now();
+    renewableAt = performance.now() + (left > 0 ? Math.min(RENEWAL_MS, left) : RENEWAL_MS);
+  };
 
   async function ask(): Promise<Grant> {
     // The token in the file is replaced while the container runs.
@@ -64,7 +68,7 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     const authorization = file ? (await readFile(file, 'utf8')).trim() : env.AWS_CONTAINER_AUTHORIZATION_TOKEN;
     const answer = await got(url, { headers: { authorization }, timeout: { request: TIMEOUT_MS } }).json();
     const grant = grantSchema.parse(answer);
-    putOffRenewal();
+    putOffRenewal(grant);
     return grant;
   }
 
@@ -80,7 +84,7 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     } catch (cause) {
       // Keys that cannot be renewed are used to their end.
       if (kept !== undefined && endsAfter(0)) {
-        putOffRenewal();
+        putOffRenewal(kept);
         return kept;
       }
       throw new Error(`the endpoint of the container gave no keys: ${errorText(cause)}`, { cause });
