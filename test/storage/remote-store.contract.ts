@@ -84,7 +84,7 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
 
     it('reads no more than 1 MiB of a file until its reader takes that', async () => {
       const image = randomBytes(5 * MIB);
-      await putCapture(artifacts, resultOf(ID), { image });
+      await putCapture(artifacts, resultOf(ID), { image, html: HTML });
       let asked = 0;
       const counting = createRemoteStore({
         ...backend,
