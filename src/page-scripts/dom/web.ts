@@ -30,6 +30,8 @@ export interface Window {
   clearTimeout(timer: number): void;
   fetch(url: string): Promise<Response>;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
+  dispatchEvent(event: object): void;
+  readonly Event: new (type: string) => object;
   readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
   readonly navigator: { readonly language: string; readonly pdfViewerEnabled: boolean };
   readonly performance: Performance;

@@ -1,9 +1,12 @@
 import {
   around,
+  bodyOf,
   clientHeightOf,
   isHtml,
   offsetHeightOf,
   type PageElement,
+  page,
+  rootElementOf,
   scrollHeightOf,
   setScrollTop,
 } from '../dom/dom.ts';
@@ -21,23 +24,48 @@ export function unfoldScroller(): boolean {
   if (scroller === null) return false;
   setScrollTop(scroller, 0);
   flatten(scroller, scrollHeightOf(scroller));
-  const unfolded: { element: PageElement; height: number | null }[] = [];
+  const unfolded: Unfolded[] = [];
   for (let each: PageElement | null = scroller; each !== null; each = around(each)) {
-    unfolded.push({ element: each, height: isHtml(each) ? offsetHeightOf(each) : null });
+    const height = isHtml(each) ? offsetHeightOf(each) : null;
+    unfolded.push({ element: each, height, cutsOff: each !== scroller && cutsOff(each) });
   }
   const more = scrollHeightOf(scroller) - clientHeightOf(scroller);
-  for (const { element, height } of unfolded) unfold(element, height === null ? null : `${height + more}px`);
+  for (const { height, ...each } of unfolded) unfold({ ...each, height: height === null ? null : height + more });
   return true;
 }
 
-/** Shows the content that overflows an element. Drawings keep their heights, and have null. */
-function unfold(element: PageElement, height: string | null): void {
+/**
+ * Tells the page that its window was resized, as it would be if it were as high as the content, and waits until it has
+ * had this many milliseconds to draw what shows now.
+ */
+export async function tellResized(ms: number): Promise<void> {
+  web.dispatchEvent(new web.Event('resize'));
+  await new Promise<void>((resolve) => web.setTimeout(resolve, ms));
+}
+
+interface Unfolded {
+  readonly element: PageElement;
+  /** Height in CSS pixels; null for drawings, which keep theirs. */
+  readonly height: number | null;
+  /** Whether it hides a part of its content where a visitor cannot scroll to it. */
+  readonly cutsOff: boolean;
+}
+
+function cutsOff(element: PageElement): boolean {
+  const { overflowY } = web.getComputedStyle(element);
+  const isClipped = overflowY === 'hidden' || overflowY === 'clip';
+  const isOfWindow = element === bodyOf(page) || element === rootElementOf(page);
+  return isClipped && !isOfWindow && scrollHeightOf(element) > clientHeightOf(element);
+}
+
+/** Gives an element a height, and shows the content that overflows it, except for what it cuts off. */
+function unfold({ element, height, cutsOff }: Unfolded): void {
   const { position, overflowX } = web.getComputedStyle(element);
   setStyle(element, {
     'box-sizing': 'border-box',
-    ...(height === null ? {} : { height, 'min-height': height }),
+    ...(height === null ? {} : { height: `${height}px`, 'min-height': `${height}px` }),
     'max-height': 'none',
-    'overflow-y': 'visible',
+    'overflow-y': cutsOff ? 'clip' : 'visible',
     transition: 'none',
     ...(overflowX === 'visible' ? {} : { 'overflow-x': 'clip' }),
     ...(position === 'fixed' ? { position: 'absolute' } : {}),

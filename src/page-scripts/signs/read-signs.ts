@@ -18,6 +18,7 @@ import {
   textOf,
 } from '../dom/dom.ts';
 import { web } from '../dom/web.ts';
+import { isUndrawn } from '../work/signs.ts';
 import { inAny, MAX_ELEMENTS, overlaysOf } from './overlays.ts';
 import { isSeen, type SeenText, TextReader } from './seen-texts.ts';
 import { type Software, softwareOf } from './software.ts';
@@ -57,7 +58,8 @@ const SPINNERS = [
   '[class*="loader" i]',
   '[class*="loading" i]',
   '[class*="lds-"]',
-  '[class*="progress" i]',
+  '[class*="progress-bar" i]',
+  '[class*="progressbar" i]',
 ].join(', ');
 
 /** Content that a page shows, as far as a verdict needs it. Texts are the page's own and are never passed on. */
@@ -153,7 +155,7 @@ function signsOfDocument(): Signs | null {
       .slice(0, MAX_NAMES_CHARACTERS)
       .toWellFormed(),
     skeletons: isMessage ? shareOfWindow(find(SKELETONS).filter(isSeen)) : 0,
-    spinners: isMessage ? find(SPINNERS).filter(isSeen).length : 0,
+    spinners: isMessage ? find(SPINNERS).filter((each) => isSeen(each) && !isUndrawn(each)).length : 0,
     fields: inputs.length,
     password: inputs.some(isPassword),
     links: isMessage ? find('a[href]').filter(isSeen).length : 0,

@@ -1,5 +1,5 @@
 import { classOf, type PageElement, page, select } from '../dom/dom.ts';
-import { holds, isShown, isWithin, ownText } from './shown.ts';
+import { holds, isShown, isVisible, isWithin, ownText } from './shown.ts';
 
 /** Maximum length of the shorter side of a spinner or of a part of a skeleton, in CSS pixels. */
 export const MAX_SIGN_SIDE = 120;
@@ -35,8 +35,15 @@ export function showsSign(): boolean {
 function isSign(element: PageElement): boolean {
   return (
     isShown(element) &&
+    !isUndrawn(element) &&
     ownText(element).length <= MAX_SIGN_CHARACTERS &&
     !isWithin(element, 'a, button, label, input') &&
     !holds(element, 'a, img, video, canvas, iframe, input, select, textarea, button')
   );
+}
+
+/** Whether an element has only drawings that are hidden, which are shown while something loads. */
+export function isUndrawn(element: PageElement): boolean {
+  const drawings = select(element, 'svg');
+  return drawings.length > 0 && ownText(element) === '' && !drawings.some(isVisible);
 }

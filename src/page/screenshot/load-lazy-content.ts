@@ -5,7 +5,7 @@ import { call } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
-import { hearsScrolling } from './hears-scrolling.ts';
+import { HANDLER_MS, hearsScrolling } from './hears-window.ts';
 import { measureExtent, onPage } from './measure-page.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
@@ -14,9 +14,7 @@ import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 import { type ShotPlan, smaller, UNLIMITED } from './shot-plan.ts';
 
-/** Time of a step in a page that listens to scrolling: longer than handlers usually wait for the end of scrolling. */
-const STEP_MS = 150;
-/** Minimum time of such a step, and the share of the waiting time that all of them may take, in a very tall page. */
+/** Minimum time of a step in a page that listens to scrolling, and the share of the waiting time that all of them may take, in a very tall page. */
 const MIN_STEP_MS = 25;
 const STEPS_SHARE = 1 / 3;
 /** Maximum number of times that a page, such as a log, may grow by less than a window while its end is shown. */
@@ -108,7 +106,7 @@ async function scrollThrough(
   const slowUntil = performance.now() + deadline.waitingMs * STEPS_SHARE;
   const stepMs = (from: number, { height, window }: Pick<Seen, 'height' | 'window'>) => {
     const steps = Math.max(1, (Math.min(end, height) - from) / (window * STEP_SHARE));
-    return hears ? Math.max(MIN_STEP_MS, Math.min(STEP_MS, (slowUntil - performance.now()) / steps)) : 0;
+    return hears ? Math.max(MIN_STEP_MS, Math.min(HANDLER_MS, (slowUntil - performance.now()) / steps)) : 0;
   };
   const check = ({ height, elements }: Seen) => mayGoOn(Math.min(end, height) - top, elements);
   let from = top;
@@ -146,7 +144,7 @@ async function showTo(page: IsolatedPage, deadline: Deadline, scroll: Scroll): P
   const { end, hears, stepMs, check } = scroll;
   const { started } = page.requests;
   let y = scroll.from;
-  let ms = hears ? STEP_MS : 0;
+  let ms = hears ? HANDLER_MS : 0;
   let settledHeight = 0;
   let smallGrowths = 0;
   let grew = false;
@@ -178,7 +176,7 @@ async function showTop(
 ): Promise<Seen | boolean> {
   const movesUntil = performance.now() + MAX_MOVING_MS;
   for (;;) {
-    const now = await scrollPage(page, deadline, { from: 0, to: 0, stepMs: hears ? STEP_MS : 0, hears });
+    const now = await scrollPage(page, deadline, { from: 0, to: 0, stepMs: hears ? HANDLER_MS : 0, hears });
     if (now === undefined) return true;
     if (now.loading === 0 && (now.moving === 0 || performance.now() > movesUntil)) return now;
     if (!check(now)) return false;

@@ -5,6 +5,7 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { askPage, unblocked } from '../asking/ask-page.ts';
 import { call, type ResultOf } from '../asking/page-scripts.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { HANDLER_MS, hearsResizing } from './hears-window.ts';
 import { outwards } from './rectangles.ts';
 import type { Rows } from './window-bands.ts';
 
@@ -77,9 +78,14 @@ export async function showEverything(page: IsolatedPage, deadline: Deadline): Pr
   await askPage(page, deadline, 'measure the page', call('keepLooksOnPaper'));
 }
 
-/** Returns whether the page had a main scroller, which is now as high as its content. */
+/** Returns whether the page had a main scroller, which is now as high as its content and shows all of it. */
 async function unfolds(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  return (await askPage(page, deadline, 'measure the page', call('unfoldScroller'))) === true;
+  if ((await askPage(page, deadline, 'measure the page', call('unfoldScroller'))) !== true) return false;
+  // Such a page may draw only what its scroller shows, and observes its size or awaits the event.
+  if (await deadline.step('measure the page', unblocked(page, deadline, hearsResizing(page)))) {
+    await askPage(page, deadline, 'measure the page', call('tellResized', Math.min(HANDLER_MS, deadline.waitingMs)));
+  }
+  return true;
 }
 
 const reached: z.ZodType<ResultOf<'showWhole'>> = z.object({
