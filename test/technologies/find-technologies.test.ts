@@ -13,6 +13,19 @@ function shown(signs: Partial<SoftwareSigns>): readonly string[] {
   );
 }
 
+/** Titles of the first pages of products, as their packages in Debian have them. */
+const DEFAULT_TITLES = [
+  ['Alertmanager', 'Alertmanager'],
+  ['Apache', 'Apache2 Debian Default Page: It works'],
+  ['Apache Tomcat', 'Apache Tomcat'],
+  ['Caddy', 'Caddy works!'],
+  ['nginx', 'Welcome to nginx!'],
+  ['Prometheus', 'Prometheus Time Series Collection and Processing Server'],
+  ['RabbitMQ', 'RabbitMQ Management'],
+  ['Transmission', 'Transmission Web Interface'],
+  ['Yaws', 'Test Page for Yaws Installation'],
+] as const;
+
 describe('the software that is named', () => {
   it.each([
     ['nginx', ['nginx']],
@@ -74,12 +87,19 @@ describe('the software that is named', () => {
     expect(shown({ scripts: [url] })).toEqual([]);
   });
 
+  it('is not that of an icon that two products bring along, as Alertmanager has that of Prometheus', () => {
+    const favicon = 'd72fc7b0bd1a4c1c4a016dfa4bfd594b2fb65a409575ec8f857864d4bdc658be';
+    expect(shown({ favicon, title: 'Alertmanager' })).toEqual(['Alertmanager (title)']);
+  });
+
   it('is that of a cookie, a header of its own, a path of scripts, and a title', () => {
     expect(shown({ cookies: [{ name: 'PHPSESSID', value: 'x' }] })).toEqual(['PHP (cookie)']);
     expect(shown({ headers: [{ name: 'X-Jenkins', value: '2.426.1' }] })).toEqual(['Jenkins 2.426.1 (header)']);
     expect(shown({ scripts: ['https://page.example/wp-includes/js/x.js'] })).toEqual(['WordPress (script)']);
     expect(shown({ title: 'phpMyAdmin 5.2.1' })).toEqual(['phpMyAdmin 5.2.1 (title)']);
     expect(shown({ title: 'How to install phpMyAdmin' })).toEqual([]);
+    expect(shown({ title: 'Welcome to Jetty 9 on Debian' })).toEqual(['Jetty 9 (title)']);
+    for (const [product, title] of DEFAULT_TITLES) expect(shown({ title })).toEqual([`${product} (title)`]);
   });
 
   it('is that of the icon that a product brings along, and of no other icon', async () => {
