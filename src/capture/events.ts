@@ -168,7 +168,7 @@ export interface UnsentWords {
   readonly words?: string | undefined;
 }
 
-/** Receivers that one event names. Those of the operator are told besides. */
+/** Receivers that an event names, in addition to those of the operator. */
 export interface Recipients {
   /** URL. */
   readonly callback?: string | undefined;
@@ -178,7 +178,7 @@ export interface Recipients {
 
 /** Data that events carry and that subscribers are not sent. */
 export interface Unsent extends UnsentWords {
-  /** On the final event of a capture or batch, and on what a watch found: receivers are told of these alone. */
+  /** Only on events that receivers get: the end of a capture or batch, and the findings of a watch. */
   readonly to?: Recipients | undefined;
 }
 

@@ -71,7 +71,7 @@ export class EventTrimmer {
       const consumer = await consumers.get(this.#link.subjects.events, { headers_only: true });
       const shares = new Map<string, Share>();
       const messages = await consumer.consume();
-      // The messages that are left may be removed meanwhile, and no other one comes then.
+      // Another process may remove the remaining messages during the read; then none arrives.
       const limit = setTimeout(() => messages.stop(), READ_TIMEOUT_MS).unref();
       let isRead = false;
       for await (const { subject, seq, headers, info } of messages) {

@@ -11,8 +11,8 @@ export function outputEnd(): OutputEnd | undefined {
 }
 
 /**
- * Acts once on a standard output that cannot be written; replaces what was to be done before. A failure is told in one
- * line. Messages on standard error that nobody reads have no effect.
+ * Calls `act` once when standard output cannot be written. A later call replaces the function of an earlier one. A
+ * failure is reported in one line. Messages on standard error that nobody reads have no effect.
  */
 export function whenOutputEnds(act: (reason: OutputEnd) => void): void {
   onOutputEnd((reason) => {

@@ -54,21 +54,20 @@ export function readAnswers(socket: Socket, { port, maxHeadBytes, count }: Readi
   let chunks: ChunkedBody | null = null;
   const push = socket.push.bind(socket);
 
-  const refuse = (what: string): false => {
-    socket.destroy(Object.assign(new Error(`${what} is invalid`), { code: 'HPE_INVALID' }));
+  const refuse = (): false => {
+    socket.destroy(Object.assign(new Error('the head of the answer is invalid'), { code: 'HPE_INVALID' }));
     return false;
   };
 
   const readBody = (bytes: Buffer, head: readonly Buffer[] = []): boolean => {
     const body = chunks === null ? [bytes] : chunks.read(bytes);
-    if (body === null) return refuse('the body of the answer');
     return push(joined([...head, ...body]));
   };
 
   /** Passes all that was received on as a body, where Chromium does: Shoutcast servers answer like that on any port. */
   const readHttp09 = (): boolean => {
     const isRead = port === HTTP_PORT || /^icy/i.test(received.toString('latin1', 0, 3));
-    if (!isRead || interimBytes > 0) return refuse('the head of the answer');
+    if (!isRead || interimBytes > 0) return refuse();
     const answer = joined([HEAD_OF_HTTP_09, received]);
     received = NOTHING;
     state = 'body';
@@ -88,7 +87,7 @@ export function readAnswers(socket: Socket, { port, maxHeadBytes, count }: Readi
       }
       const text = received.toString('latin1', 0, end ?? received.length);
       const head = end === null ? text : normalizedHead(text);
-      if (head === null) return refuse('the head of the answer');
+      if (head === null) return refuse();
       searched = 0;
       if (!INTERIM.test(head)) {
         const rest = received.subarray(text.length);
@@ -101,7 +100,7 @@ export function readAnswers(socket: Socket, { port, maxHeadBytes, count }: Readi
       // The head of the answer proper follows.
       received = received.subarray(text.length);
       interimBytes += text.length;
-      if (interimBytes > maxHeadBytes) return refuse('the head of the answer');
+      if (interimBytes > maxHeadBytes) return refuse();
       more = push(Buffer.from(head, 'latin1'));
       if (socket.destroyed) return false;
     }

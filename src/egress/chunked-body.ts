@@ -1,6 +1,10 @@
 /** Chromium's own limit for a line between chunks. */
 const MAX_LINE_BYTES = 16 * 1024;
 const LF = 0x0a;
+const NOTHING = Buffer.alloc(0);
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+/** No chunk, so that the body breaks off in Node's parser after the bytes before it. */
+const BREAK_OFF = Buffer.from('x\r\n');
 const SIZE = /^([\da-f]+)( *)(?:;|$)/i;
 
 /**
@@ -24,13 +28,13 @@ export class ChunkedBody {
 
   /**
    * Returns the part of the body that the bytes have, as the pieces of one regular chunk, followed by the last chunk
-   * when the body has ended. Returns null when Chromium refuses them or the trailers are too long.
+   * when the body has ended. An invalid chunk follows when Chromium refuses the next bytes or the trailers are too long.
    */
-  read(bytes: Buffer): readonly Buffer[] | null {
-    const hadEnded = this.#expected === 'nothing';
+  read(bytes: Buffer): readonly Buffer[] {
+    let end = NOTHING;
     const data: Buffer[] = [];
     let at = 0;
-    while (at < bytes.length && this.#expected !== 'nothing') {
+    while (at < bytes.length && !this.#hasEnded) {
       if (this.#left > 0) {
         const part = bytes.subarray(at, at + this.#left);
         data.push(part);
@@ -39,16 +43,25 @@ export class ChunkedBody {
         continue;
       }
       const lf = bytes.indexOf(LF, at);
-      const end = lf < 0 ? bytes.length : lf + 1;
-      this.#line += bytes.toString('latin1', at, end);
-      at = end;
-      if (this.#line.length > MAX_LINE_BYTES) return null;
-      if (lf < 0) break;
-      if (!this.#accepts(this.#line)) return null;
-      this.#line = '';
+      const afterLine = lf < 0 ? bytes.length : lf + 1;
+      this.#line += bytes.toString('latin1', at, afterLine);
+      at = afterLine;
+      const isWhole = lf >= 0;
+      if (this.#line.length > MAX_LINE_BYTES || (isWhole && !this.#accepts(this.#line))) {
+        this.#expected = 'nothing';
+        this.isRegular = false;
+        end = BREAK_OFF;
+      } else if (isWhole) {
+        this.#line = '';
+        if (this.#hasEnded) end = LAST_CHUNK;
+      }
     }
     if (at < bytes.length) this.isRegular = false;
-    return framed(data, !hadEnded && this.#expected === 'nothing');
+    return framed(data, end);
+  }
+
+  get #hasEnded(): boolean {
+    return this.#expected === 'nothing';
   }
 
   #accepts(line: string): boolean {
@@ -74,8 +87,8 @@ export class ChunkedBody {
   }
 }
 
-function framed(data: readonly Buffer[], hasEnded: boolean): Buffer[] {
+function framed(data: readonly Buffer[], end: Buffer): Buffer[] {
   const size = data.reduce((sum, { length }) => sum + length, 0);
   const pieces = size > 0 ? [Buffer.from(`${size.toString(16)}\r\n`), ...data, Buffer.from('\r\n')] : [];
-  return hasEnded ? [...pieces, Buffer.from('0\r\n\r\n')] : pieces;
+  return end === NOTHING ? pieces : [...pieces, end];
 }

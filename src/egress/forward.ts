@@ -76,6 +76,11 @@ export function forwardRequest(
     response.once('close', abandon);
 
     let isComplete = (): boolean => false;
+    /** Shows the bytes that arrived of an answer that breaks off, its head at least. */
+    const breakOff = (): void => {
+      response.flushHeaders();
+      hangUp();
+    };
     let mayBeStale = false;
     upstream.once('socket', (socket) => {
       mayBeStale = upstream.reusedSocket || mayHaveClosed(socket);
@@ -86,7 +91,7 @@ export function forwardRequest(
     });
     upstream.once('response', (answer) => {
       isComplete = () => answer.complete;
-      answer.once('error', hangUp);
+      answer.once('error', () => (response.headersSent ? breakOff() : hangUp()));
       const refusal = proxy?.refusalIn(answer);
       if (refusal) {
         traffic.noteFailure(destination, toFailure(refusal));
@@ -110,7 +115,9 @@ export function forwardRequest(
       // Bytes after a complete answer, as browsers see it too: they have closed the connection, and the answer stands.
       if (isComplete()) return;
       response.off('close', abandon);
-      const answered = response.headersSent || response.destroyed;
+      // The answer reports its own end, after its bytes.
+      if (response.headersSent) return;
+      const answered = response.destroyed;
       const stale = mayBeStale && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       // The target closed an idle connection just as it was used. Retry on a new connection, as browsers do.
       if (stale && !hasBody && !answered && !traffic.signal.aborted) {

@@ -28,6 +28,25 @@ export function cutsOf<Owner>(has: ReadonlyMap<Owner, number>, excess: number): 
   return cuts;
 }
 
+/** Creates a count of places that owners hold. An owner of null stands for all callers without one. */
+export function createPlaceCount() {
+  const ofOwner = new Map<string | null, number>();
+  let all = 0;
+  const of = (owner: string | null): number => ofOwner.get(owner) ?? 0;
+  return {
+    get all() {
+      return all;
+    },
+    of,
+    change(owner: string | null, by: number): void {
+      const own = of(owner) + by;
+      if (own === 0) ofOwner.delete(owner);
+      else ofOwner.set(owner, own);
+      all += by;
+    },
+  };
+}
+
 /** Places that owners share, where nothing waits for one. */
 export interface Places {
   readonly taken: number;
@@ -45,27 +64,20 @@ export function createPlaces(
   capacity: () => number,
   allows = (free: number, own: number): boolean => shareOf(free, own) >= 1,
 ): Places {
-  const ofOwner = new Map<string | null, number>();
-  let taken = 0;
+  const taken = createPlaceCount();
   const has = (owner: string | null): boolean => {
-    const free = capacity() - taken;
-    return free >= 1 && (owner === null || allows(free, ofOwner.get(owner) ?? 0));
+    const free = capacity() - taken.all;
+    return free >= 1 && (owner === null || allows(free, taken.of(owner)));
   };
   return {
     get taken() {
-      return taken;
+      return taken.all;
     },
     has,
     take(owner) {
       if (!has(owner)) return undefined;
-      ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1);
-      taken += 1;
-      return once(() => {
-        const left = (ofOwner.get(owner) ?? 0) - 1;
-        if (left === 0) ofOwner.delete(owner);
-        else ofOwner.set(owner, left);
-        taken -= 1;
-      });
+      taken.change(owner, +1);
+      return once(() => taken.change(owner, -1));
     },
   };
 }

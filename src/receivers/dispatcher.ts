@@ -138,7 +138,7 @@ export function createDispatcher(options: DispatcherOptions) {
       cursor ??= source.newest;
       const reading = source.read(cursor, PAGE);
       const page = reading instanceof Promise ? await reading : reading;
-      // The page may have events that are not written yet. Only events in the log are told.
+      // The page may have events that are not written yet. Receivers get only events that are in the log.
       if (isDurable) await source.publishedStored();
       await tell(page.events);
       cursor = Math.max(cursor, page.cursor);

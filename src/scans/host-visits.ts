@@ -47,7 +47,7 @@ export class HostVisits {
     if (host.holds > 0) return;
     const [first] = this.#observers;
     for (const observer of [...this.#observers]) observer(name);
-    // The scan that is told first now is told last the next time.
+    // The first scan moves to the end, so that scans take turns.
     if (first !== undefined && this.#observers.delete(first)) this.#observers.add(first);
   }
 }

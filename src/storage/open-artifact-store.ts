@@ -111,15 +111,18 @@ function otherStores(kind: ArtifactStoreKind, parts: ServiceParts): readonly Oth
  * read, and are neither listed nor removed.
  */
 function withOthers(own: ArtifactStore, others: readonly OtherStore[]): ArtifactStore {
-  /** While another store is away, the capture is not found. */
+  /** Rejects when no store has the capture, and one that may have it is away. */
   async function fromOthers<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
+    const failures: unknown[] = [];
     for (const open of others) {
       const found = await read(await open()).catch((error: unknown) => {
         if (isDamagedArtifact(error)) throw error;
+        failures.push(error);
         return undefined;
       });
       if (found !== undefined) return found;
     }
+    if (failures.length > 0) throw failures[0];
     return undefined;
   }
 

@@ -4,7 +4,7 @@ import { retryAfterFor } from '../capture/basics/retry-after.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/operation/limits.ts';
 import type { Overload } from '../capture/operation/pressure.ts';
-import { shareOf } from '../fairness/share.ts';
+import { createPlaceCount, shareOf } from '../fairness/share.ts';
 import { createCompletionRate } from './completion-rate.ts';
 import { createReservation, type Place, type Reservation } from './reservation.ts';
 
@@ -16,29 +16,24 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   let overloadedUntil = 0;
   const taken$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
-  const noteRate = (completed = 0): void => rate.note(now(), taken$.value >= maxConcurrent, completed);
+  const noteRate = (completed = 0): void => rate.note(now(), taken.all >= maxConcurrent, completed);
   const reservations = new Set<Reservation>();
   /** Callbacks of reservations that wait for a place, with their owners, in order. */
   const waiting = new Map<() => void, string | null>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
   const limit = (): number => (closed ? 0 : Math.min(capacity(), overload?.maxTaken ?? capacity()));
-  /** Captures admitted, and places reserved, by owner. */
-  const ofOwner = new Map<string, number>();
+  /** Captures admitted, and places reserved. */
+  const taken = createPlaceCount();
   const room = (owner: string | null = null): number => {
-    const free = limit() - taken$.value;
-    if (owner === null || maxQueue === 0) return free;
-    return shareOf(free, ofOwner.get(owner) ?? 0);
+    const free = limit() - taken.all;
+    return owner === null || maxQueue === 0 ? free : shareOf(free, taken.of(owner));
   };
 
   const change = (by: number, owner: string | null = null): void => {
-    if (owner !== null) {
-      const own = (ofOwner.get(owner) ?? 0) + by;
-      if (own === 0) ofOwner.delete(owner);
-      else ofOwner.set(owner, own);
-    }
     noteRate();
-    taken$.next(taken$.value + by);
+    taken.change(owner, by);
+    taken$.next(taken.all);
     if (by < 0) serveWaiting();
   };
 
@@ -66,7 +61,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const retryAfterSeconds = (): number => {
     noteRate();
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
-    return retryAfterFor(Math.max(taken$.value * rate.msPerCompletion(), overloadMs));
+    return retryAfterFor(Math.max(taken.all * rate.msPerCompletion(), overloadMs));
   };
 
   return {
@@ -79,7 +74,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
      * lowered.
      */
     get taken() {
-      return taken$.value;
+      return taken.all;
     },
     /** Emits `taken` now and after every change. */
     taken$: taken$.asObservable(),
@@ -114,7 +109,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         width,
         {
           isClosed: () => closed,
-          hasOthers: () => owner !== null && taken$.value > (ofOwner.get(owner) ?? 0),
+          hasOthers: () => owner !== null && taken.all > taken.of(owner),
           change: (by) => change(by, owner),
           await(gain) {
             waiting.set(gain, owner);
@@ -145,10 +140,10 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         return undefined;
       }
       if (owner !== null && room() >= 1) {
-        const share = `The share of the queue is full: ${ofOwner.get(owner)} captures of the API key ${owner} are admitted, ${limit() - taken$.value} places are left for other keys.`;
+        const share = `The share of the queue is full: ${taken.of(owner)} captures of the API key ${owner} are admitted, ${limit() - taken.all} places are left for other keys.`;
         return new CapstanError('queue_full', share, { retryAfterSeconds: retryAfterSeconds() });
       }
-      const full = `The queue is full: ${taken$.value} captures are admitted, the maximum is ${capacity()}.`;
+      const full = `The queue is full: ${taken.all} captures are admitted, the maximum is ${capacity()}.`;
       const reason = overload?.reason ?? full;
       return new CapstanError('queue_full', reason, { retryAfterSeconds: retryAfterSeconds() });
     },

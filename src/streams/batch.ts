@@ -61,7 +61,7 @@ export interface BatchSettings {
   readonly concurrency?: number | undefined;
   /** Number of items, where it is known in advance. @default The length of an array */
   readonly size?: number | undefined;
-  /** Receivers to tell of the batch's end. */
+  /** Receivers of the batch's end. */
   readonly to?: Recipients | undefined;
   readonly by?: BatchRequester;
 }

@@ -27,30 +27,20 @@ import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
 import { type CaptureQueue, createLocalQueue } from './capture-queue.ts';
 import type { Dialling } from './dial-stage.ts';
-import {
-  captureEnded,
-  captureQueued,
-  captureRefused,
-  captureStarted,
-  type EventStream,
-  unreadRefused,
-} from './events.ts';
+import { captureRefused, captureStarted, unreadRefused } from './events.ts';
 import { type PerformOptions, performWithBackstops } from './perform-with-backstops.ts';
 import type { ReadItem } from './read-ahead.ts';
 import type { Place, Reservation } from './reservation.ts';
-import { createSubmission, inFlightOf, type Submission } from './submission.ts';
+import { createSubmissions, type Submission, type SubmissionsOptions } from './submissions.ts';
 
-export interface CapturePipelineOptions extends Omit<PerformOptions, 'abort'> {
+export interface CapturePipelineOptions extends Omit<PerformOptions, 'abort'>, Omit<SubmissionsOptions, 'scheduler'> {
   readonly limits: CaptureLimits;
   /** Generates the id of a new capture. */
   readonly ids: () => number;
-  readonly events: EventStream;
   /** @default In this process, with `maxConcurrent` slots. */
   readonly queue?: CaptureQueue;
   /** Dials targets before their captures wait for a slot. @default Captures are not dialled. */
   readonly dialling?: Dialling;
-  /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
-  readonly maxWaitMs?: number;
 }
 
 /**
@@ -125,35 +115,23 @@ export interface CapturePipeline {
 }
 
 /*
- * A capture passes through the functions of `createCapturePipeline` in their order: it is admitted or refused, its
- * target is dialled, it joins its batch, waits for a slot (`queue.each`), is performed, and ends.
+ * An admitted capture passes four stages, in the order of `ended$`. Each emits the capture when it goes on; a capture
+ * that ends in a stage is not emitted, or its stage emits the outcome.
  */
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
-  const { ids, events, report, dialling, scheduler = asyncScheduler, maxWaitMs } = options;
+  const { ids, events, dialling, scheduler = asyncScheduler } = options;
   let limits = options.limits;
   const now = () => scheduler.now();
   const admission = createAdmission(limits, now);
   const queue = options.queue ?? createLocalQueue(limits.maxConcurrent);
-  /** Captures without an outcome, and how many of them have started. */
-  const submissions = new Set<Submission>();
-  let running = 0;
+  const submissions = createSubmissions({ ...options, scheduler });
+
   const admitted$ = new Subject<Submission>();
+  const ended$ = admitted$.pipe(mergeMap(reached), mergeMap(joined), mergeMap(enqueued), queue.each(performed));
+  ended$.subscribe(([submission, outcome]) => submissions.end(submission, outcome));
 
-  const refuse: CapturePipeline['refuse'] = (
-    request,
-    error,
-    { batch = null, apiKeyName = null, requestId = null } = {},
-  ) =>
-    new Observable<never>((subscriber) => {
-      const refused = captureRefused(now(), { id: ids(), request, batch, apiKeyName, requestId }, toFailure(error));
-      // Webhooks report refusals in an admitted batch, which are bounded. Other refusals are only events.
-      if (batch === null) events.emit(refused);
-      else events.conclude(refused, { callback: request.callback });
-      subscriber.error(error);
-    });
-
-  const admit: Submit = (request, options = {}) =>
-    new Observable<CaptureOutcome>((client) => {
+  function admit(request: CaptureRequest, options: SubmitOptions = {}): Observable<CaptureOutcome> {
+    return new Observable((client) => {
       const { batch = null, requestId = null, item, owner = null, apiKeyName = null } = options;
       const asked = { request, batch, apiKeyName, requestId };
       const isToDial = dialling !== undefined && dialling.stage.limit > 0 && dialling.applies(asked);
@@ -168,65 +146,47 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           return;
         }
         options.onAdmitted?.();
-        const submission = createSubmission({ id, ...asked }, { ...facts, place, queuedAt: now() });
-        submissions.add(submission);
+        const submission = submissions.add({ id, ...asked }, { ...facts, place });
         // A single capture of a cluster counts as queued once its queue has it.
-        if (queue.enqueue === undefined || item !== undefined) queued(submission);
+        if (queue.enqueue === undefined || item !== undefined) submissions.queued(submission);
         admitted$.next(submission);
         // A capture that has ended must not be aborted.
-        client.add(() => void (submission.state === 'over' || abort(submission, new CapstanError('cancelled'))));
+        client.add(
+          () => void (submission.state === 'over' || submissions.abort(submission, new CapstanError('cancelled'))),
+        );
       };
 
       if (item === undefined) begin(admission.admit(owner));
       else return item.enter(isToDial, begin);
     });
+  }
 
-  const queued = (submission: Submission): void => {
-    submission.state = 'queued';
-    submission.queuedAt = now();
-    events.emit(captureQueued(submission.queuedAt, submission.command));
-    if (maxWaitMs !== undefined) {
-      const late = () => abort(submission, waitedTooLong(maxWaitMs));
-      submission.waitLimit = timer(maxWaitMs, scheduler).subscribe(late);
-    }
-  };
+  /** First stage: the target of the capture is reached, or is not to be dialled. */
+  function reached(submission: Submission): Observable<Submission> {
+    if (dialling === undefined || !submission.isToDial) return of(submission);
+    submission.item?.toDial();
+    return dialling.stage.inTurn(submission, dial(submission, dialling.dial));
+  }
 
   /** Dials the target of a capture. Emits the capture if it is reached, and ends it otherwise. */
-  const dial = (submission: Submission, connect: Dialling['dial']): Observable<Submission> =>
-    new Observable((subscriber) => {
+  function dial(submission: Submission, connect: Dialling['dial']): Observable<Submission> {
+    return new Observable((subscriber) => {
       const startedAt = now();
       const { command } = submission;
-      submission.state = 'dialling';
-      submission.phase = 'dial';
-      submission.item?.dialling();
+      submissions.dialling(submission);
       // Continues after an abort: a connection that is open by then must be closed.
       void connect(command)
         .catch((error: unknown): Unreached => ({ outcome: Promise.reject(error) }))
         .then((found) => {
-          if ('outcome' in found) {
-            // Not awaited: the target's place among the dials is free while the record is stored.
-            endUnreached(submission, found, startedAt);
-          } else {
-            submission.dialled = found;
-            if (command.signal.aborted) end(submission, outcomeOfAbort(command.signal));
-            else {
-              submission.state = 'queued';
-              submission.phase = null;
-              subscriber.next(submission);
-            }
-          }
+          // Not awaited: the target's place among the dials is free while the record is stored.
+          if ('outcome' in found) endUnreached(submission, found, startedAt);
+          else if (submissions.dialled(submission, found)) subscriber.next(submission);
           subscriber.complete();
         });
     });
+  }
 
-  /** Emits the capture: at once if it is not to be dialled, otherwise when its target is reached. */
-  const reached = (submission: Submission): Observable<Submission> => {
-    if (dialling === undefined || !submission.isToDial) return of(submission);
-    submission.item?.toDial();
-    return dialling.stage.inTurn(submission, dial(submission, dialling.dial));
-  };
-
-  const endUnreached = (submission: Submission, { outcome }: Unreached, dialledAt: number): void => {
+  function endUnreached(submission: Submission, { outcome }: Unreached, dialledAt: number): void {
     const { command } = submission;
     const { signal } = command;
     const options = { ...performOptionsOf(submission), perform: () => outcome };
@@ -234,13 +194,13 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       // A capture that was aborted during its dial has not started.
       if (!signal.aborted || ended.state !== outcomeOfAbort(signal).state)
         events.emit(captureStarted(now(), command, dialledAt - submission.queuedAt));
-      end(submission, ended);
+      submissions.end(submission, ended);
     });
-  };
+  }
 
-  /** Emits the capture when its batch has room for it, unless it is aborted before. */
-  const joined = (submission: Submission): Observable<Submission> =>
-    new Observable((subscriber) => {
+  /** Second stage: the batch of the capture has room for it. Emits nothing if the capture is aborted before. */
+  function joined(submission: Submission): Observable<Submission> {
+    return new Observable((subscriber) => {
       submission.item?.reached();
       submission.command.signal.addEventListener('abort', () => subscriber.complete(), { once: true });
       submission.place.join(() => {
@@ -248,92 +208,60 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         subscriber.complete();
       });
     });
+  }
 
-  /** Puts a capture into the queue of the cluster, if there is one. */
-  const enqueued = (submission: Submission): Observable<Submission> => {
+  /** Third stage: the queue of the cluster, if there is one, has the capture. */
+  function enqueued(submission: Submission): Observable<Submission> {
     const { command, owner, item } = submission;
     if (queue.enqueue === undefined) return of(submission);
     return from(queue.enqueue(command, owner, item !== undefined)).pipe(
       map(() => {
         if (submission.state === 'admitted') {
-          if (command.signal.aborted) refusedByQueue(submission, command.signal.reason);
-          else queued(submission);
+          if (command.signal.aborted) submissions.refuse(submission, command.signal.reason);
+          else submissions.queued(submission);
         }
         // An aborted capture is emitted, too: `queue.each` removes it from the queue of the cluster.
         return submission;
       }),
       catchError((thrown: unknown) => {
-        if (submission.state === 'admitted') refusedByQueue(submission, thrown);
-        else if (submission.state !== 'over') end(submission, outcomeOfError(thrown));
+        if (submission.state === 'admitted') submissions.refuse(submission, thrown);
+        else if (submission.state !== 'over') submissions.end(submission, outcomeOfError(thrown));
         return EMPTY;
       }),
     );
-  };
+  }
 
-  const refusedByQueue = (submission: Submission, thrown: unknown): void => {
-    const error = CapstanError.from(thrown);
-    leave(submission);
-    if (error.code === 'internal') report(thrown, submission.command);
-    // A client that has disconnected gets no answer, and its capture was never queued.
-    if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
-    submission.client.error(error);
-  };
-
-  const performOptionsOf = (submission: Submission): PerformOptions => ({
-    ...options,
-    abort: (reason) => abort(submission, reason),
-  });
-
-  /** Performs a capture that has a slot. Emits the outcome, and completes when the next capture may take the slot. */
-  const perform = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
-    defer(() => {
+  /**
+   * Last stage: performs a capture that has a slot. Emits its outcome, and completes when the next capture may take the
+   * slot.
+   */
+  function performed(submission: Submission): Observable<[Submission, CaptureOutcome]> {
+    return defer(() => {
+      submissions.started(submission);
       const command = { ...submission.command, dialled: submission.dialled };
-      const startedAt = now();
-      submission.startedAt = startedAt;
-      submission.state = 'running';
-      running += 1;
-      submission.waitLimit.unsubscribe();
-      events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
         : performWithBackstops(command, performOptionsOf(submission));
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
+  }
 
-  const end = (submission: Submission, outcome: CaptureOutcome): void => {
-    const ended = captureEnded(now(), submission.command, outcome);
-    if (submission.isFinal(outcome)) events.conclude(ended, { callback: submission.command.request.callback });
-    else events.emit(ended);
-    leave(submission);
-    submission.client.next(outcome);
-    submission.client.complete();
-  };
-
-  const leave = (submission: Submission): void => {
-    if (submission.state === 'running') running -= 1;
-    submission.state = 'over';
-    submissions.delete(submission);
-    submission.waitLimit.unsubscribe();
-    submission.dialled?.close();
-    submission.place.release();
-  };
-
-  const abort = (submission: Submission, reason: CapstanError): void => {
-    const { controller, command } = submission;
-    // Ends a capture that waits. A running capture is ended by `performWithBackstops`, a dialled one by its dial: the
-    // record of a dead target may be in the middle of being stored.
-    controller.abort(reason);
-    if (submission.state === 'queued') end(submission, outcomeOfAbort(command.signal));
-  };
-
-  const ended$ = admitted$.pipe(mergeMap(reached), mergeMap(joined), mergeMap(enqueued), queue.each(perform));
-  ended$.subscribe(([submission, outcome]) => end(submission, outcome));
+  function performOptionsOf(submission: Submission): PerformOptions {
+    return { ...options, abort: (reason) => submissions.abort(submission, reason) };
+  }
 
   const refusal = (): CapstanError | undefined => admission.refusal() ?? queue.refusal?.();
 
   return {
     admit,
-    refuse,
+    refuse: (request, error, { batch = null, apiKeyName = null, requestId = null } = {}) =>
+      new Observable<never>((subscriber) => {
+        const refused = captureRefused(now(), { id: ids(), request, batch, apiKeyName, requestId }, toFailure(error));
+        // Webhooks report refusals in an admitted batch, which are bounded. Other refusals are only events.
+        if (batch === null) events.emit(refused);
+        else events.conclude(refused, { callback: request.callback });
+        subscriber.error(error);
+      }),
     admitBatch(wanted, onEmpty, owner = null) {
       const reservation = admission.admitBatch(wanted, onEmpty, owner);
       if (reservation === undefined) {
@@ -364,20 +292,17 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     },
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
-      return { running, queued: submissions.size - running, taken: admission.taken };
+      return { running: submissions.running, queued: submissions.waiting, taken: admission.taken };
     },
 
-    inFlight: () => inFlightOf(submissions, now),
+    inFlight: submissions.inFlight,
 
     drain(graceMs) {
       admission.close();
       const cutOff$ = timer(graceMs, scheduler).pipe(
         tap(() => {
           admission.revokeBatches();
-          // Newest first: waiting captures must be gone before a running one frees a slot for them.
-          for (const submission of [...submissions].reverse()) {
-            abort(submission, new CapstanError('shutting_down'));
-          }
+          submissions.abortAll(new CapstanError('shutting_down'));
         }),
         ignoreElements(),
       );
@@ -388,8 +313,4 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return firstValueFrom(merge(cutOff$, empty$));
     },
   };
-}
-
-function waitedTooLong(maxWaitMs: number): CapstanError {
-  return new CapstanError('capture_timeout', `The capture was not started within ${maxWaitMs} ms.`);
 }

@@ -2,9 +2,9 @@
 const WINDOW_MS = 30_000;
 
 /**
- * Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. Completions
- * and time are kept with exponential decay; those of unsaturated time do not count: the throughput of an idle service
- * says nothing about its capacity.
+ * Measures the rate at which captures end while every slot is busy: the throughput of an idle service says nothing
+ * about its capacity. Completions and busy time are kept with exponential decay. All times are milliseconds of one
+ * clock.
  */
 export function createCompletionRate() {
   let since: number | undefined;

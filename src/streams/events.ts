@@ -23,7 +23,7 @@ export interface EventStream {
   /** The same events with their receivers (`to`), for the log alone: addresses may hold secrets. */
   readonly addressed$: Observable<CapstanEvent & Unsent>;
   emit(event: CapstanEvent): void;
-  /** Emits an event of which the operator's receivers and those in `to` are told. */
+  /** Emits an event that the operator's receivers and those in `to` get. */
   conclude(event: CaptureEvent | BatchEvent | WatchEvent | PressureEvent, to?: Recipients): void;
   complete(): void;
 }

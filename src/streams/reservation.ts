@@ -32,8 +32,8 @@ export interface Reservation {
   /** Refuses further places. Waiting captures begin, and get none. */
   revoke(): void;
   /**
-   * Ends the reservation. Places count until their captures have ended. Waiting captures start only after the client's
-   * own are cancelled: the rest is shared with other clients. Idempotent.
+   * Ends the reservation. Each place is counted until its capture has ended. Captures that other clients share go on;
+   * those that wait start only after the client's own captures were cancelled. Idempotent.
    */
   release(): void;
 }

@@ -89,7 +89,7 @@ function valuesAfter(
   const isCounted = run.state !== 'failed' && run.state !== 'unconfirmed';
   if (values === undefined || run.values === null || !isCounted) return before;
   const known = knownBy(values, before);
-  // The first values are what later ones are compared with: what holds then is told by the second run.
+  // Later values are compared with the first ones: conditions that hold from the start are reported by the second run.
   if (isUnknown(known)) return knownAfter(known, run.values, [], true);
   return knownAfter(known, run.values, held, run.changed.includes('values'));
 }

@@ -16,6 +16,7 @@ const LENGTH = `Content-Length: ${10 * PAGE.length}\r\n\r\n`;
 const ANSWERS: Readonly<Record<string, string>> = {
   '/length': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
   '/chunks': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK}`,
+  '/invalid': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK}zz\r\nmore`,
   '/missing': `HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
   '/undecodable': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`,
   '/json': `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${LENGTH}[${'1,'.repeat(20)}`,
@@ -56,6 +57,7 @@ describe('a document that breaks off', () => {
     ['/length', {}],
     ['/chunks', {}],
     ['/length', { waitUntil: 'load' }],
+    ['/invalid', {}],
     ['/chunks', { waitUntil: 'domcontentloaded' }],
     ['/length', { waitUntil: 'networkidle' }],
     ['/chunks', { fullPage: true }],

@@ -78,6 +78,29 @@ describe('the main content', () => {
     expect(text).not.toMatch(FRAME);
   });
 
+  it('of a chapter has its title before the table of contents, and the captions of its tables', async () => {
+    const request = htmlRequest(
+      `<!doctype html><title>Chapter 8. Ropes</title>
+      <div class="navheader"><table><tr><th colspan="3">Chapter 8. Ropes<tr><td><a href="/7">Prev</a><td>Part II. On deck<td><a href="/9">Next</a></table></div>
+      <div class="chapter"><div class="titlepage"><h2 class="title">Chapter 8. Ropes</h2></div>
+      <div class="toc"><p><strong>Table of Contents</strong></p><dl class="toc">${repeated(
+        12,
+        (at) => `<dt><a href="/8.${at}">8.${at}. ${['Ropes of hemp', 'Splices', 'Care'][at % 3]}</a></dt>`,
+      )}</dl></div>
+      <p>The yard keeps ropes of many kinds, and a master of the deck may order others with the form that lies in the office.</p>
+      <p>Table 8.1 shows all kinds that the yard keeps at any time. Most of the other names are those of the islands.</p>
+      <div class="table"><p class="title"><strong>Table 8.1. Kinds of ropes</strong></p><div class="table-contents"><table>
+      <thead><tr><th>Name<th>Fibre<th>Use</thead>${repeated(9, (at) => `<tr><td>rope ${at}<td>hemp of ${at} strands<td>for mooring a ship of ${at} masts`)}</table></div></div>
+      <p>Ropes that are not in the table are made within a week, when the weather allows the walk to be used.</p></div>
+      <div class="navfooter"><hr><table><tr><td><a href="/7">Prev</a><td><a href="/">Home</a><td><a href="/9">Next</a></table></div>`,
+      { ...IN_FEW_PIXELS, outputs: ['markdown'] },
+    );
+    const { outputs } = await running.actor.capture(request, patience);
+    const text = String(outputs.markdown?.content);
+    expect(text.trim().split('\n')[0]).toBe('## Chapter 8. Ropes');
+    expect(text).toMatch(/\*\*Table 8\.1\. Kinds of ropes\*\*\n+\| Name/);
+  });
+
   it('of a thread has all of its posts, short ones too', async () => {
     const posts = ['Which rope do you use for mooring?', 'Polyester, eight strands.', 'The same here, for years.'];
     const text = await markdownOf(

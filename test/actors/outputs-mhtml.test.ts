@@ -97,6 +97,29 @@ describe('the output mhtml', () => {
     expect(different / (seen.width * seen.height)).toBeLessThan(0.01);
   });
 
+  it('shows the images of pictures at another scale, and in a window of another width', async () => {
+    const text = `<!doctype html><title>Pictures</title>
+      <picture><source srcset="/image.png?one 1x, /image.png?two 2x"><img src="/image.png?else"></picture>
+      <picture><source srcset="/image.png?wide" media="(min-width: 900px)"><source srcset="/image.png?narrow"><img></picture>
+      <img src="/image.png?one" srcset="/image.png?two 2x">`;
+    const path = `/part?${new URLSearchParams({ type: 'text/html', text })}`;
+    const { outputs } = await capture(path, { viewport: { width: 1000, height: 500, deviceScaleFactor: 2 } });
+    const file = join(directory, 'pictures.mhtml');
+    await writeFile(file, outputs.mhtml?.content ?? '');
+    for (const deviceScaleFactor of [1, 2]) {
+      const page = await browser.newPage({ viewport: { width: 600, height: 500 }, deviceScaleFactor });
+      await page.context().setOffline(true);
+      await page.goto(pathToFileURL(file).href);
+      const sizes = '[...document.images].map(({ width, height, naturalWidth }) => [width, height, naturalWidth > 0])';
+      expect(await page.evaluate(sizes)).toEqual([
+        [120, 75, true],
+        [240, 150, true],
+        [120, 75, true],
+      ]);
+      await page.close();
+    }
+  });
+
   it('copies a file of SVG into as many shadow trees as there is room for', async () => {
     const text = `<svg xmlns="http://www.w3.org/2000/svg"><g id="a"><desc>${'drawing '.repeat(1_500)}</desc></g></svg>`;
     const sprite = `/part?${new URLSearchParams({ type: 'image/svg+xml', text })}`;

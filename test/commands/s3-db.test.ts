@@ -278,6 +278,28 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     });
   });
 
+  it('leaves a capture whose image is not what was stored where it is, so that the move does not hide the damage', async () => {
+    const place = await ground();
+    const { client, places, storage, flags } = await withCaptures(place.path, 'damaged-move');
+    const [image = ''] = (await keysOf(client, '.png')).filter((key) => key.includes(`${ID}/`));
+    const other = Buffer.from(IMAGE).fill(1, 0, 1);
+    await client.send({ method: 'PUT', key: image, body: other, payload: 'UNSIGNED-PAYLOAD' });
+    await close(storage);
+    await close(await open(places));
+    const move = ['db', 'move', '--to', 'files', '--data-dir', places.dataDir, ...flags];
+    expect(await capstan(move, place.options)).toMatchObject({
+      code: 1,
+      stdout: [
+        `capture ${ID}: a file cannot be read, or is not what was stored, so it stays`,
+        `moved ${COUNT - 1} captures from s3 to files`,
+        `${COUNT - 1} captures moved\n`,
+      ].join('\n'),
+    });
+    const { stdout } = await capstan(['db', 'check', '--contents', ...flags], place.options);
+    expect(stdout).toContain(`capture ${ID}: its image is not what was stored (SHA-256)`);
+    client.close();
+  });
+
   it('says which option a move needs', async () => {
     const place = await ground();
     const { code, stderr } = await capstan(['db', 'move', '--to', 's3', '--db-path', 'results.db'], place.options);

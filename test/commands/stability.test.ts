@@ -44,7 +44,7 @@ describe('capstan stability', () => {
     const args = ['stability', `http://127.0.0.1:${site.port}/`, '--server', app.baseUrl, '--api-key', KEY];
     const { code, stdout } = await capstan(args, place.options);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^server {6}.*o\\:p/);
+    expect(stdout).toMatch(/^server {6}.*o\\:p/m);
     expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
     const [, ignore = ''] = /^(\[.*\])$/m.exec(stdout) ?? [];
     const watch = { url: `http://127.0.0.1:${site.port}/`, every: '1d', ignore: JSON.parse(ignore) };

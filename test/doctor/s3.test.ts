@@ -1,5 +1,8 @@
+import { createServer } from 'node:https';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ArtifactsConfig, examineArtifacts } from '../../src/doctor/artifacts.ts';
+import { listening } from '../egress/listening.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
 
@@ -30,6 +33,15 @@ describeWithS3(
       expect(await examine({ s3Bucket: 'missing' })).toEqual([found('failure', 'NoSuchBucket', '--s3-bucket')]);
       expect(await examine({ s3Endpoint: 'http://127.0.0.1:9' })).toEqual([
         found('failure', 'ECONNREFUSED', '--s3-endpoint'),
+      ]);
+    });
+
+    it('says what to do when a store speaks no TLS, or has a certificate of an authority that is not known', async () => {
+      const s3Endpoint = server.endpoint.replace('http:', 'https:');
+      expect(await examine({ s3Endpoint })).toEqual([found('failure', 'EPROTO', 'begin it with http://')]);
+      await using store = await listening(createServer({ key: KEY, cert: CERTIFICATE }));
+      expect(await examine({ s3Endpoint: `https://127.0.0.1:${store.port}` })).toEqual([
+        found('failure', 'certificate', 'NODE_EXTRA_CA_CERTS'),
       ]);
     });
 

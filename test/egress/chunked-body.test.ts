@@ -3,7 +3,7 @@ import { ChunkedBody } from '../../src/egress/chunked-body.ts';
 
 it('joins small chunks that come together', () => {
   const body = new ChunkedBody(1024);
-  const read = (text: string) => Buffer.concat(body.read(Buffer.from(text)) ?? []).toString();
+  const read = (text: string) => Buffer.concat(body.read(Buffer.from(text))).toString();
   expect(read('1\r\na\r\n'.repeat(10))).toBe('a\r\naaaaaaaaaa\r\n');
   expect(read('3\r\nbcd\r\n1')).toBe('3\r\nbcd\r\n');
   expect(read('0\r\ne')).toBe('1\r\ne\r\n');

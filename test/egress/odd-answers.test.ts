@@ -72,6 +72,20 @@ describe('an answer over plain HTTP', () => {
     expect(await reading('http://127.0.0.1/')).toEqual(expected);
   });
 
+  it.each([
+    ['in a chunk', `3\r\nabc\r\n4\r\ndefg\r\nzz\r\nmore`],
+    ['longer than its size', `3\r\nabc\r\n4\r\ndefg<p>\r\n0\r\n\r\n`],
+    ['in a line that is too long', `7\r\nabcdefg\r\n${'1'.repeat(17 * 1024)}`],
+  ])('breaks off after the valid bytes of the packet that is invalid %s', async (_where, body) => {
+    pieces = [`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`];
+    const response = await ask();
+    let received = '';
+    response.setEncoding('utf8').on('data', (data: string) => (received += data));
+    const [error] = await once(response, 'error');
+    expect(error).toMatchObject({ code: 'ECONNRESET' });
+    expect(received).toBe('abcdefg');
+  });
+
   it('is read alike when it comes byte by byte', async () => {
     pieces = [...`\r\nhttp/1.1\t200\r\nX : 1\r\njunk\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`];
     expect(await reading()).toBe('whole');

@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
-import { NO_BROWSER } from '../support/service.ts';
+import { NO_BROWSER, startService } from '../support/service.ts';
 import { describeRemoval } from './removed-captures.ts';
 import { keepCapture } from './stored-capture.ts';
 import { describeStoredImages } from './stored-images.ts';
@@ -45,6 +46,26 @@ describeWithS3('captures in an object store over HTTP', (server) => {
       expect(answer.headers.has('Retry-After')).toBe(true);
       expect((await app.call(`/screenshot/${id}${query}`, { headers })).ok).toBe(true);
     });
+  });
+
+  it('answers 503 for a capture in the object store while a service that keeps new ones in files cannot reach it', async () => {
+    await using proxy = await startFaultProxy(() => server.endpoint);
+    const stores = { ...s3('moving'), s3Endpoint: proxy.endpoint };
+    const before = await startService(stores);
+    const { result } = await keepCapture(before.service, 5001);
+    await before.service.results.insert(result);
+    await expect.poll(() => before.service.stats().store.outbox).toBe(0);
+    await before.stop();
+    const places = { dbPath: join(before.directory, 'results.db'), dataDir: join(before.directory, 'data') };
+    const after = await startService({ ...stores, ...places, artifacts: 'files' });
+    try {
+      expect((await after.call('/screenshot/5001')).status).toBe(200);
+      proxy.fault = () => 'reset';
+      const answer = await after.call('/screenshot/5001');
+      expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'artifacts_unavailable' }]);
+    } finally {
+      await after.stop();
+    }
   });
 
   describe('with --s3-presign', () => {

@@ -18,6 +18,8 @@ const Captured = z.object({ data: z.object({ id: z.number() }) });
 const [FLOOD, SHOP] = ['flood-key', 'shop-key'];
 /** Runs are made by hand, so that no test waits for a time. */
 const NEVER = { every: '300d' };
+/** A small window: each run draws its pixels and compares them. */
+const SMALL = { viewport: { width: 640, height: 480 } };
 
 /** The state of a page of the site. */
 interface Page {
@@ -92,7 +94,7 @@ describeWithTenantsOfEachDatabase((start, apiNodes, database) => {
     async function watching(path: string, page: Page | ((visit: number) => Page | Promise<Page>), rules: object = {}) {
       pages.set(path, page);
       await hearing();
-      const response = await post('/watches', { url: url(path), ...NEVER, ...rules });
+      const response = await post('/watches', { url: url(path), ...NEVER, ...SMALL, ...rules });
       expect(response.status).toBe(201);
       const { id } = await watchOf(response);
       await runs(id, 1);
@@ -539,7 +541,7 @@ describeWithTenantsOfEachDatabase((start, apiNodes, database) => {
 
       it('takes an accepted capture for unchanged', async () => {
         pages.set('/ab', { body: BANNER + ARTICLE });
-        const other = Captured.parse(await (await post('/screenshot', { url: url('/ab') })).json()).data.id;
+        const other = Captured.parse(await (await post('/screenshot', { url: url('/ab'), ...SMALL })).json()).data.id;
         const id = await watching('/ab', { body: ARTICLE }, { accept: [other] });
         pages.set('/ab', { body: BANNER + ARTICLE });
         expect(await run(id)).toMatchObject({ state: 'unchanged', before: other });

@@ -81,3 +81,26 @@ describe.runIf(process.platform === 'linux')('trimAllocator', () => {
     for (const block of kept) free(block);
   });
 });
+
+describe.runIf(process.platform === 'linux')('returnLargeBlocks', () => {
+  it('returns blocks of 1 MiB to the system as they are freed, also after larger ones', () => {
+    const source = `
+      import { load } from 'koffi';
+      import { returnLargeBlocks } from '${new URL('../../src/pressure/give-back.ts', import.meta.url)}';
+      await returnLargeBlocks();
+      const libc = load(null);
+      const malloc = libc.func('void *malloc(size_t)');
+      const memset = libc.func('void *memset(void *, int, size_t)');
+      const free = libc.func('void free(void *)');
+      const filled = (bytes) => memset(malloc(bytes), 1, bytes);
+      // From then on, glibc itself keeps blocks of up to this size.
+      free(filled(24 * ${MIB}));
+      const blocks = Array.from({ length: 40 }, () => filled(${MIB}));
+      const before = process.memoryUsage.rss();
+      blocks.forEach(free);
+      console.log(before - process.memoryUsage.rss());`;
+    const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const;
+    const returned = execFileSync(process.execPath, ['--input-type=module', '--eval', source], options);
+    expect(Number(returned)).toBeGreaterThan(30 * MIB);
+  });
+});

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { credentialSource } from '../../src/storage/s3/credentials.ts';
 import { listening } from '../egress/listening.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -24,6 +24,16 @@ async function endpoint(Expiration: string, status = 200) {
 }
 
 describe('the keys of an object store', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const afterAMinute = () => vi.advanceTimersByTime(60_000);
+
   it('are those of the configuration, else those of the environment', async () => {
     const configured = credentialSource({ s3AccessKey: 'own', s3SecretKey: 'hush' }, OF_ENVIRONMENT);
     expect(await configured()).toEqual({ accessKeyId: 'own', secretAccessKey: 'hush' });
@@ -48,17 +58,22 @@ describe('the keys of an object store', () => {
     const { asked, uri, ...server } = await endpoint(inMs(60_000));
     const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
     expect((await source()).accessKeyId).toBe('id-1');
+    expect((await source()).accessKeyId).toBe('id-1');
+    afterAMinute();
     expect((await source()).accessKeyId).toBe('id-2');
     await server[Symbol.asyncDispose]();
+    afterAMinute();
     expect((await source()).accessKeyId).toBe('id-2');
     expect(asked).toHaveLength(2);
   });
 
-  it('are asked for again each time when their end cannot be read', async () => {
+  it('are asked for again after a minute when their end cannot be read', async () => {
     const { uri, ...server } = await endpoint('soon');
     await using _ = server;
     const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
     expect((await source()).accessKeyId).toBe('id-1');
+    expect((await source()).accessKeyId).toBe('id-1');
+    afterAMinute();
     expect((await source()).accessKeyId).toBe('id-2');
   });
 
@@ -67,16 +82,40 @@ describe('the keys of an object store', () => {
     const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
     expect((await source()).accessKeyId).toBe('id-1');
     await server[Symbol.asyncDispose]();
+    afterAMinute();
+    await expect(source()).rejects.toThrow(/gave no keys: .*ECONNREFUSED/);
     await expect(source()).rejects.toThrow(/gave no keys: .*ECONNREFUSED/);
   });
 
-  it('are used when they have just been handed out and have ended by the clock of this machine', async () => {
-    const { uri, ...server } = await endpoint(inMs(-3_600_000));
+  it('are used for a minute when they had ended by the clock of this machine as they were handed out', async () => {
+    const { asked, uri, ...server } = await endpoint(inMs(-3_600_000));
     const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
-    expect((await source()).accessKeyId).toBe('id-1');
+    for (let request = 0; request < 5; request++) expect((await source()).accessKeyId).toBe('id-1');
+    afterAMinute();
     expect((await source()).accessKeyId).toBe('id-2');
+    expect(asked).toHaveLength(2);
     await server[Symbol.asyncDispose]();
+    afterAMinute();
     await expect(source()).rejects.toThrow('gave no keys');
+  });
+
+  it('are asked for at most once a minute when they end soon and the endpoint refuses to renew them', async () => {
+    let asked = 0;
+    const { port, ...server } = await listening(
+      createServer((_request, response) => {
+        asked += 1;
+        response.statusCode = asked === 1 ? 200 : 403;
+        response.end(JSON.stringify({ AccessKeyId: 'id', SecretAccessKey: 's', Expiration: inMs(240_000) }));
+      }),
+      '127.0.0.1',
+    );
+    await using _ = server;
+    const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${port}/` };
+    const source = credentialSource(NONE, env);
+    await source();
+    afterAMinute();
+    for (let request = 0; request < 3; request++) expect((await source()).accessKeyId).toBe('id');
+    expect(asked).toBe(2);
   });
 
   it('are refused with the reason when the endpoint refuses the first request, or the token cannot be read', async () => {

@@ -3,7 +3,7 @@ import type { FrameLocator, Locator, Page } from 'playwright';
 import { parseSelector, type SelectorStep } from '../../capture/comparison/selector.ts';
 import { evaluate } from '../../page/asking/ask-page.ts';
 import type { Call } from '../../page/asking/page-scripts.ts';
-import { type Entrance, firstPlace, type Place } from '../../page/find/places.ts';
+import { type Entrance, firstDocumentWith, type SearchedDocument } from '../../page/find/documents.ts';
 import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import { foldedPattern } from '../../words/folded.ts';
 import type { Patience, Stage } from './step.ts';
@@ -64,23 +64,26 @@ export async function locateBoth(stage: Stage, selector: string): Promise<Locate
 }
 
 async function locateAll(stage: Stage, selector: string): Promise<Located> {
-  const place = await placeFor(stage, selector);
+  const document = await documentFor(stage, selector);
   const entrances: Entrance[] = [];
-  for (let at = place?.entrance; at !== undefined; at = at.from.entrance) entrances.unshift(at);
+  for (let at = document?.entrance; at !== undefined; at = at.from.entrance) entrances.unshift(at);
   let scope: Page | FrameLocator = stage.page;
   for (const { steps, index } of entrances) {
     const frames: Locator = scope.locator(written(steps)).and(stage.page.locator('css=iframe, frame'));
     scope = frames.nth(index).contentFrame();
   }
-  const steps = place?.steps ?? parseSelector(selector);
-  return { locator: scope.locator(written(steps)), document: place ?? stage.isolated, steps };
+  const steps = document?.steps ?? parseSelector(selector);
+  return { locator: scope.locator(written(steps)), document: document ?? stage.isolated, steps };
 }
 
-async function placeFor({ isolated, deadline, patience }: Stage, selector: string): Promise<Place | undefined> {
+async function documentFor(
+  { isolated, deadline, patience }: Stage,
+  selector: string,
+): Promise<SearchedDocument | undefined> {
   if (parseSelector(selector).length === 1) return undefined;
   while (patience.timeout > 1) {
-    const place = await firstPlace(isolated, selector, deadline, patience.timeout);
-    if (place !== undefined) return place;
+    const document = await firstDocumentWith(isolated, selector, deadline, patience.timeout);
+    if (document !== undefined) return document;
     await delay(PASS_MS, undefined, { ref: false });
   }
   throw new TimeoutError('no element was found in time');

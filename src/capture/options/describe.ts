@@ -3,7 +3,7 @@ import { optionFacts } from './facts.ts';
 
 /** The parts of a field's JSON schema that its description is generated from. */
 const JsonField = z.object({
-  /** Of several types, one of which is null: the other. */
+  /** The type that is not null, if there are several. */
   type: z.union([z.string(), z.array(z.string()).transform((all) => all.find((type) => type !== 'null'))]).optional(),
   enum: z.array(z.string()).optional(),
   const: z.unknown().optional(),

@@ -97,7 +97,7 @@ export type ScanSettings = Immutable<z.output<z.ZodObject<typeof scanFields>>>;
 
 /** The report on a list that was read. */
 export const ListReportSchema = z.strictObject({
-  form: z.enum(LIST_FORMS).meta({ description: 'Form in which the list was read, which its beginning told.' }),
+  form: z.enum(LIST_FORMS).meta({ description: 'Form in which the list was read, as detected from its beginning.' }),
   targets: count.meta({ description: 'Number of targets, with all ports and schemes.' }),
   left_out: z.partialRecord(z.enum(LEFT_OUT), count).meta({ description: 'Number of items left out, by reason.' }),
   problems: z

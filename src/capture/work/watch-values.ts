@@ -6,7 +6,7 @@ import { REQUEST_LIMITS } from '../request-limits.ts';
 import { MoneySchema } from './money.ts';
 
 /*
- * Values that a watch reads from the page with the rules of `extract`, and the conditions under which it tells of them.
+ * Values that a watch reads from the page with the rules of `extract`, and the conditions under which it reports them.
  */
 
 /** Maximum number of values of a watch, of the conditions of its `when`, and of levels of `all` and `any`. */
@@ -93,10 +93,11 @@ const condition = objectOf(
     missing: z.literal(true, { error: 'must be true' }).optional().meta({ description: 'The page has no such value.' }),
     since: z.enum(['previous', 'baseline'], { error: 'must be previous or baseline' }).default('previous').meta({
       description:
-        'What `changed`, `rose`, `fell` and `became` compare with: the value that was read before, or that of the baseline, which was told last.',
+        'What `changed`, `rose`, `fell` and `became` compare with: the value that was read before, or that of the baseline, which was reported last.',
     }),
     hysteresis: quantity('', 0, Number.MAX_SAFE_INTEGER).default(0).meta({
-      description: 'After `below` or `above` was told, the value must have left it by this much to be told again.',
+      description:
+        'After `below` or `above` was reported, the value must leave it by this much before it is reported again.',
     }),
   },
   'a condition',

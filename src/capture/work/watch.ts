@@ -275,7 +275,7 @@ export const WatchSchema = z.strictObject({
   options_withheld: z.array(z.string()).meta({ description: 'Names of options that may hold a secret or are long.' }),
   compare: z.record(z.string(), z.unknown()).meta({ description: 'What is compared.' }),
   values: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The rules of its values.' }),
-  when: z.unknown().meta({ description: 'When its values are told; null for each change of one.' }),
+  when: z.unknown().meta({ description: 'When its values are reported; null: at each change of one.' }),
   ignore: z.array(z.string()).meta({ description: 'What does not count as a change.' }),
   accept: z.array(id),
   confirm: z.boolean(),

@@ -3,6 +3,7 @@ import { dirname, extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { CAPTURE_FORMATS, FORMATS } from '../../capture/artifacts/formats.ts';
+import { codeOf } from '../../capture/basics/error-code.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { type CaptureRequest, requestSchemas } from '../../capture/request.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
@@ -164,5 +165,5 @@ async function finish(outcome: ShotOutcome, place: ShotPlace, count: number): Pr
 }
 
 function isExisting(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+  return codeOf(error) === 'EEXIST';
 }

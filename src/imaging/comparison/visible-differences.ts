@@ -25,8 +25,8 @@ interface ComparedPixels {
 
 /**
  * Finds where two images look different: single pixels that differ much, without those of anti-aliasing, and areas and
- * lines of one colour that became another, by however little people notice. `part`: the part to compare; what is around
- * it tells how the lines at its edges are drawn. The images are overwritten by it. `mask`: zeros, for the part.
+ * lines of one colour whose colour changed noticeably. `part`: the part to compare; the pixels around it show how the
+ * lines at its edges are drawn. `mask`: zeros, for the part. Overwrites the images.
  */
 export function visibleDifferences(
   images: ComparedPixels,

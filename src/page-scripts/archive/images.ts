@@ -3,15 +3,19 @@ import { selectInTrees } from '../dom/open-trees.ts';
 
 const MAX_IMAGES = 1_000;
 
-/** Names the images that only `srcset` names: an archive has no `srcset`. Returns what takes the names away. */
+/**
+ * Names the images that only `srcset` names, or the sources of a picture: an archive has neither. Returns what takes the
+ * names away.
+ */
 export function nameImages(): (() => void)[] {
-  const unnamed = selectInTrees(page, 'img').filter(
-    (image) => interfaceOf(image) === 'HTMLImageElement' && attribute(image, 'src') === null,
+  const unnamed = selectInTrees(page, 'img:not([src]), picture > img').filter(
+    (image) => interfaceOf(image) === 'HTMLImageElement',
   );
   return unnamed.slice(0, MAX_IMAGES).flatMap((image) => {
+    const before = attribute(image, 'src');
     const source = currentSrcOf(image);
     if (source === '') return [];
     setAttribute(image, 'src', source);
-    return [() => removeAttribute(image, 'src')];
+    return [() => (before === null ? removeAttribute(image, 'src') : setAttribute(image, 'src', before))];
   });
 }

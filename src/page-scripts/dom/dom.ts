@@ -42,13 +42,16 @@ export interface Box {
   readonly bottom: number;
 }
 
+/** Rectangles, each of which is made when it is asked for. */
+export type BoxList = Iterable<Box> & { readonly length: number };
+
 /** A range of a document. */
 export interface Range {
   selectNodeContents(node: PageNode): void;
   setStart(node: PageNode, offset: number): void;
   setEnd(node: PageNode, offset: number): void;
   getBoundingClientRect(): Box;
-  getClientRects(): Iterable<Box>;
+  getClientRects(): BoxList;
 }
 
 /** A walk through the nodes of a tree. */

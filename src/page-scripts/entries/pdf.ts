@@ -27,12 +27,14 @@ import type { ViewerTask } from '../pdf/viewer-task.ts';
 const MAX_PIXELS = 128 * 1024 * 1024;
 
 /**
- * Makes each `<embed>` and `<object>` of a PDF load it into a frame, as if it were HTML, where a browser has no viewer.
- * Returns their number. An element whose `blob:` URL leads to no PDF of at most `maxBytes` keeps its fallback.
+ * Makes the first `maxFrames` elements `<embed>` and `<object>` of PDFs load them into frames, as if they were HTML, where
+ * a browser has no viewer. Returns their number. An element whose `blob:` URL leads to no PDF of at most `maxBytes` keeps
+ * its fallback.
  */
-export async function framePdfs(maxBytes: number): Promise<number> {
+export async function framePdfs(maxFrames: number, maxBytes: number): Promise<number> {
   if (web.navigator.pdfViewerEnabled) return 0;
-  const named = select(page, 'embed, object').filter((element) => isPdf(element) && !isFallback(element));
+  const ofPdfs = select(page, 'embed, object').filter((element) => isPdf(element) && !isFallback(element));
+  const named = ofPdfs.slice(0, maxFrames);
   const readable = await Promise.all(named.map((element) => canBeRead(element, maxBytes)));
   const found = named.filter((_element, at) => readable[at]);
   for (const element of found) {

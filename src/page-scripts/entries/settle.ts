@@ -35,8 +35,8 @@ export async function awaitDrawn(): Promise<void> {
 }
 
 /**
- * Resolves when the document knows that the window shows it, and has drawn then. The process of a frame is told by that of
- * the page around it, which may take longer than some frames.
+ * Resolves when the document knows that the window shows it, and has drawn then. A frame in another process learns it
+ * from the page around it, which may take longer than some animation frames.
  */
 export async function awaitShown(): Promise<void> {
   const root = rootElementOf(page);

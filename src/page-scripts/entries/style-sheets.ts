@@ -28,8 +28,8 @@ export function overridePageRules(declarations: Readonly<Record<string, string>>
 }
 
 /**
- * Removes these properties from `@page` rules: of important ones in several style sheets, Chromium (156) heeds the
- * first, and an adopted sheet is the last.
+ * Removes these properties from `@page` rules: if several style sheets have an important one, Chromium (156) uses the
+ * first, and an adopted sheet comes last.
  */
 function forget(rules: Iterable<StyleRule>, names: readonly string[]): void {
   for (const rule of rules) {

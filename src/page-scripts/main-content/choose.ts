@@ -1,6 +1,7 @@
 import { type PageElement, select, selectOne, textOf } from '../dom/dom.ts';
 import { texOf } from '../markdown/formulas.ts';
 import { chancesOf, MIN_COPIED_WORDS } from './chance.ts';
+import { titleAmong } from './headings.ts';
 import { type Path, pathsOf } from './kinds.ts';
 import { isAlike, type Run } from './runs.ts';
 
@@ -18,17 +19,18 @@ type Wholes = ReadonlyMap<PageElement, number[]>;
 
 /**
  * Decides which runs are main content: those with which the expected F1 score of the words is highest. A table is
- * selected or left out as a whole, and selected when it is between selected runs. So is a list that is not mostly
- * links; a list is also selected when most of its words are, and when a selected text introduces it. A displayed formula
- * is selected with the text before it, a heading with what follows it, and the title of the page always. A text that
- * occurs at several places is included once, from its likeliest place; sites repeat texts for phones, excerpts and
- * quotations.
+ * selected or left out as a whole, with its caption, and selected when it is between selected runs. So is a list that is
+ * not mostly links; a list is also selected when most of its words are, and when a selected text introduces it. A
+ * displayed formula is selected with the text before it, a heading with what follows it, and the title of the page
+ * always. A text that occurs at several places is included once, from its likeliest place; sites repeat texts for
+ * phones, excerpts and quotations.
  */
 export function chosenRuns(
   runs: readonly Run[],
   body: PageElement,
   signs: readonly (readonly number[])[],
   described: readonly boolean[] | undefined,
+  title: string,
 ): ReadonlySet<number> {
   const tables = wholesOfData(runs, body, 'table');
   const likely = sharedOnPaths(chancesOf(signs, described), runs, pathsOf(runs, body, new Set()));
@@ -41,10 +43,15 @@ export function chosenRuns(
     if (chosen.has(Math.min(...cells) - 1) && chosen.has(Math.max(...cells) + 1))
       for (const at of cells) chosen.add(at);
   }
+  for (const cells of tables.values()) {
+    if (cells.some((at) => chosen.has(at))) for (const at of captionsOf(cells, runs)) chosen.add(at);
+  }
   completeLists(chosen, runs, body);
   for (const at of copiesAmong(best, runs, tables)) chosen.delete(at);
   chooseFormulas(chosen, runs);
   chooseHeadings(chosen, runs);
+  const titleAt = titleAmong(runs, title);
+  if (titleAt !== -1) chosen.add(titleAt);
   return chosen;
 }
 
@@ -121,6 +128,16 @@ function copiesAmong(best: readonly number[], runs: readonly Run[], tables: Whol
   });
 }
 
+/** Returns the run before or after a table that stands alone with it in an element. */
+function captionsOf(cells: readonly number[], runs: readonly Run[]): readonly number[] {
+  const [first, last] = [Math.min(...cells), Math.max(...cells)];
+  const around = runs[first]?.around ?? [];
+  const isIn = (element: PageElement, at: number) => runs[at]?.around.includes(element) === true;
+  const isAlone = (from: number, to: number) =>
+    around.some((each) => isIn(each, from) && isIn(each, to) && !isIn(each, from - 1) && !isIn(each, to + 1));
+  return [first - 1, last + 1].filter((at) => isAlone(Math.min(at, first), Math.max(at, last)));
+}
+
 /** Selects lists as a whole that belong to what is selected. */
 function completeLists(chosen: Set<number>, runs: readonly Run[], body: PageElement): void {
   for (const items of wholesOfData(runs, body, LISTS).values()) {
@@ -160,6 +177,4 @@ function chooseHeadings(chosen: Set<number>, runs: readonly Run[]): void {
   for (const [at, { level }] of runs.entries()) {
     if (level > 1 && runs[at + 1]?.level === 0) chosen[isNextChosen[at] ? 'add' : 'delete'](at);
   }
-  const title = runs.findIndex(({ level }) => level === 1);
-  if (title !== -1) chosen.add(title);
 }

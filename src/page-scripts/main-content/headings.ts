@@ -51,3 +51,17 @@ export function titleOfRuns(runs: readonly Run[], title: string) {
   }
   return { inTitle, titleAt };
 }
+
+/**
+ * Returns the number of the run that is the page's title, or -1: the first heading of the first level, or else the first
+ * one whose text the document's title has.
+ */
+export function titleAmong(runs: readonly Run[], title: string): number {
+  const first = runs.findIndex(({ level }) => level === 1);
+  if (first !== -1) return first;
+  const plain = wordsOf(title).join(' ');
+  return runs.findIndex(({ level, text }) => {
+    const words = wordsOf(text).join(' ');
+    return level > 0 && words !== '' && ` ${plain} `.includes(` ${words} `);
+  });
+}

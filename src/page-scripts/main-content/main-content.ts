@@ -44,7 +44,7 @@ interface RunsAndSigns {
 /** Reduces the body of a copy of the document, which has only what was painted, to the main content. */
 export function reduceToMainContent(copy: PageDocument, body: PageElement): void {
   const { all, runs, signs, described } = readSigns(copy, body);
-  const chosen = chosenRuns(runs, body, signs, described);
+  const chosen = chosenRuns(runs, body, signs, described, titleOf(page));
   let at = 0;
   for (const { words, nodes } of all) {
     // Without words, an image goes with what is before and after it.

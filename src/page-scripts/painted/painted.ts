@@ -71,7 +71,7 @@ function prepareLooks(roots: readonly PageRoot[], isAnyUntouchable: boolean): ()
   };
 }
 
-/** Makes the browser tell of all elements of a tree what lies at a point. Returns what takes that back. */
+/** Lets hit tests find all elements of a tree, also those without pointer events. Returns a function that undoes it. */
 function makeTouchable(root: PageRoot): () => void {
   try {
     const view = windowOf(isDocument(root) ? root : documentOf(root));

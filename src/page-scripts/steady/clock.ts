@@ -3,7 +3,7 @@ import { own } from './replaced.ts';
 /** Number of clock reads after which the clock advances by 1 ms, so that a script that waits for it ends. */
 const CALLS_OF_MS = 1_000;
 
-/** Makes the page's dates begin at `now`, and stand still but for the reads of the clock. */
+/** Makes the page's dates begin at `now`. From then on only reads of the clock advance them. */
 export function steadyClock(now: number): void {
   let calls = 0;
   const clock = () => now + Math.floor(calls++ / CALLS_OF_MS);

@@ -4,7 +4,7 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate } from '../asking/ask-page.ts';
 import { call, type ResultOf } from '../asking/page-scripts.ts';
-import type { NestedFrame } from './places.ts';
+import type { NestedFrame } from './documents.ts';
 
 const size: z.ZodType<ResultOf<'windowSize'>> = z.object({ width: z.number(), height: z.number() });
 
@@ -25,12 +25,12 @@ export type ToPage = (box: Rectangle, cut?: Cut) => Rectangle | null;
  * paddings, scroll positions and CSS transforms of the frames around it. Resolves with undefined when a document was
  * replaced meanwhile.
  */
-export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
+export async function toPage(document: NestedFrame): Promise<ToPage | undefined> {
   const steps: ((box: Rectangle, cut: Cut) => Rectangle | null)[] = [];
   // Chromium answers in the window of the process, through all its frames: only the innermost of these is converted.
   let isInnermost = true;
   try {
-    for (let at = place; at.entrance !== undefined; at = at.entrance.from) {
+    for (let at = document; at.entrance !== undefined; at = at.entrance.from) {
       const { from } = at.entrance;
       const content = await contentOf(at, from);
       if (isInnermost) {

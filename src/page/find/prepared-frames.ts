@@ -8,16 +8,16 @@ import type { IsolatedPage } from '../isolated-page.ts';
  * Evaluates an expression in a document, and marks the document in the same moment as prepared for the screenshot.
  * Resolves as `evaluate` does.
  */
-export async function prepare(page: IsolatedPage, place: EvaluatedFrame, expression: Call): Promise<unknown> {
-  const answer = await evaluate(place, inTurn(call('markPrepared'), expression));
-  if (place.frame.id !== page.frame.id) page.visit.preparedFrames.set(place.frame.id, place);
+export async function prepare(page: IsolatedPage, document: EvaluatedFrame, expression: Call): Promise<unknown> {
+  const answer = await evaluate(document, inTurn(call('markPrepared'), expression));
+  if (document.frame.id !== page.frame.id) page.visit.preparedFrames.set(document.frame.id, document);
   return answer;
 }
 
 /** Resolves with whether every prepared frame still shows the document that was prepared. */
 export async function arePrepared(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  const asking = [...page.visit.preparedFrames.values()].map((place) =>
-    unblocked(place, deadline, evaluate(place, call('isPrepared'))),
+  const asking = [...page.visit.preparedFrames.values()].map((document) =>
+    unblocked(document, deadline, evaluate(document, call('isPrepared'))),
   );
   const answers = await deadline.step('look after the frames', Promise.all(asking));
   return answers.every((each) => each === true);

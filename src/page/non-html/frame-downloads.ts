@@ -4,7 +4,7 @@ import { fileName } from './file-name.ts';
 
 const PDF = 'application/pdf';
 /** Maximum number of downloads that are noted: pages can start any number of them. */
-const MAX_DOWNLOADS = 8;
+export const MAX_DOWNLOADS = 8;
 /**
  * Time limit for the events of downloads that were announced, in milliseconds. The first of a context may come after
  * the load event.

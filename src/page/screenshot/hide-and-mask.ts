@@ -3,7 +3,7 @@ import type { Deadline } from '../../capture/deadline.ts';
 import type { Change, Wanted as WantedHere } from '../../page-scripts/changes/change.ts';
 import { evaluate, unblocked, untilAnswered } from '../asking/ask-page.ts';
 import { type Call, call } from '../asking/page-scripts.ts';
-import { placesOf } from '../find/places.ts';
+import { searchedDocuments } from '../find/documents.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { EvaluatedFrame } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -55,31 +55,31 @@ async function change(page: IsolatedPage, wanted: readonly Wanted[], how: Change
   await untilAnswered(deadline, 'hide and mask', async () => {
     const documents = await documentsOf(page, wanted, deadline);
     if (documents === undefined) return undefined;
-    const changing = documents.map(({ place, here }) => {
+    const changing = documents.map(({ document, here }) => {
       // From here on the document's scripts are off, so they can neither notice nor undo anything.
-      place.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-      return unblocked(place, deadline, changeIn(page, place, call('changeElements', here, how)));
+      document.session.post('Emulation.setScriptExecutionDisabled', { value: true });
+      return unblocked(document, deadline, changeIn(page, document, call('changeElements', here, how)));
     });
     return (await Promise.all(changing)).includes(undefined) ? undefined : true;
   });
 }
 
 /** Resolves with true when a document is changed. A mask waits for a frame, which tells what is visible. */
-async function changeIn(page: IsolatedPage, place: EvaluatedFrame, changing: Call): Promise<unknown> {
-  let answer = await prepare(page, place, changing);
+async function changeIn(page: IsolatedPage, document: EvaluatedFrame, changing: Call): Promise<unknown> {
+  let answer = await prepare(page, document, changing);
   while (answer === false) {
     await delay(FRAME_MS);
-    answer = await evaluate(place, call('finishMask'));
+    answer = await evaluate(document, call('finishMask'));
   }
   return answer;
 }
 
 /** Resolves with the documents that have elements to change, each with what is wanted there. */
 async function documentsOf(page: IsolatedPage, wanted: readonly Wanted[], deadline: Deadline) {
-  const documents = new Map<string, { readonly place: EvaluatedFrame; readonly here: WantedHere[] }>();
-  const add = (place: EvaluatedFrame, each: WantedHere) => {
-    const known = documents.get(place.frame.id) ?? { place, here: [] };
-    documents.set(place.frame.id, known);
+  const documents = new Map<string, { readonly document: EvaluatedFrame; readonly here: WantedHere[] }>();
+  const add = (document: EvaluatedFrame, each: WantedHere) => {
+    const known = documents.get(document.frame.id) ?? { document, here: [] };
+    documents.set(document.frame.id, known);
     known.here.push(each);
   };
   for (const each of wanted) {
@@ -87,9 +87,9 @@ async function documentsOf(page: IsolatedPage, wanted: readonly Wanted[], deadli
       add(page, each);
       continue;
     }
-    const places = await placesOf(page, each.selector, deadline);
-    if (places === undefined) return undefined;
-    for (const place of places) add(place, place.steps);
+    const searched = await searchedDocuments(page, each.selector, deadline);
+    if (searched === undefined) return undefined;
+    for (const document of searched) add(document, document.steps);
   }
   return [...documents.values()];
 }

@@ -122,7 +122,7 @@ interface SplitRanges {
   readonly left: readonly SheetRange[];
 }
 
-/** Splits ranges after their first `most` sheets. */
+/** Splits ranges after their first `max` sheets. */
 function splitRanges(ranges: readonly SheetRange[], max: number): SplitRanges {
   const taken: SheetRange[] = [];
   const left: SheetRange[] = [];

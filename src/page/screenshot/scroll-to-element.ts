@@ -4,7 +4,7 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { contextIn, evaluate, unblocked, untilAnswered } from '../asking/ask-page.ts';
 import { call, functionOf, type ResultOf } from '../asking/page-scripts.ts';
-import { type Place, placesOf } from '../find/places.ts';
+import { type SearchedDocument, searchedDocuments } from '../find/documents.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { drawn } from './drawn.ts';
@@ -35,11 +35,11 @@ export async function scrollToElement(
   isOnPage: OnPage,
 ): Promise<Found> {
   return untilAnswered(deadline, 'look for the selector', async () => {
-    const places = await placesOf(page, selector, deadline);
-    if (places === undefined) return undefined;
+    const documents = await searchedDocuments(page, selector, deadline);
+    if (documents === undefined) return undefined;
     let best: Found = 'absent';
-    for (const place of places) {
-      const box = await unblocked(place, deadline, findIn(page, place, isOnPage));
+    for (const document of documents) {
+      const box = await unblocked(document, deadline, findIn(page, document, isOnPage));
       if (box === undefined || (typeof box !== 'string' && isOnPage(box))) return box;
       if (typeof best === 'string' && box !== 'absent') best = box;
     }
@@ -48,14 +48,18 @@ export async function scrollToElement(
 }
 
 /** Looks in one document; resolves with undefined when it, or one around it, was replaced meanwhile. */
-async function findIn(page: IsolatedPage, place: Place, isOnPage: OnPage): Promise<Found | undefined> {
+async function findIn(page: IsolatedPage, document: SearchedDocument, isOnPage: OnPage): Promise<Found | undefined> {
   let best: Found = 'invisible';
   for (let [from, looks] = [0, 0]; looks < MAX_LOOKS; looks += 1) {
-    const answer = await prepare(page, place, call('findVisible', place.steps, from, place.entrance !== undefined));
+    const answer = await prepare(
+      page,
+      document,
+      call('findVisible', document.steps, from, document.entrance !== undefined),
+    );
     if (answer === undefined) return undefined;
     const at = found.parse(answer);
     if (typeof at === 'string') return at === 'absent' ? at : best;
-    const box = await boxOfNoted(page, place);
+    const box = await boxOfNoted(page, document);
     if (box === undefined || (typeof box !== 'string' && isOnPage(box))) return box;
     if (typeof best === 'string') best = box;
     from = at + 1;
@@ -64,21 +68,24 @@ async function findIn(page: IsolatedPage, place: Place, isOnPage: OnPage): Promi
 }
 
 /** Resolves with the box of the element that a document has noted, as `findIn` does. */
-async function boxOfNoted(page: IsolatedPage, place: Place): Promise<Exclude<Found, 'absent'> | undefined> {
-  for (let at = place; at.entrance !== undefined; at = at.entrance.from) {
+async function boxOfNoted(
+  page: IsolatedPage,
+  document: SearchedDocument,
+): Promise<Exclude<Found, 'absent'> | undefined> {
+  for (let at = document; at.entrance !== undefined; at = at.entrance.from) {
     const isShown = await revealFrame(at, at.entrance.from);
     if (isShown !== true) return isShown === false ? 'invisible' : undefined;
   }
   const { data: offset } = scrolled.safeParse(await evaluate(page, call('scrollToTop')));
-  const box = await visibleBox(place);
+  const box = await visibleBox(document);
   if (offset === undefined || box === undefined) return undefined;
   // The screenshot does not wait for what another process draws after it was scrolled.
-  if (place.session !== page.session) await drawn(place);
+  if (document.session !== page.session) await drawn(document);
   return box === null ? 'invisible' : { ...box, x: box.x + offset.x, y: box.y + offset.y };
 }
 
 /** Scrolls the document around a frame to its element. Resolves with whether that is visible. */
-async function revealFrame({ frame }: Place, from: Place): Promise<unknown> {
+async function revealFrame({ frame }: SearchedDocument, from: SearchedDocument): Promise<unknown> {
   const { session } = from;
   try {
     const [{ backendNodeId }, executionContextId] = await Promise.all([

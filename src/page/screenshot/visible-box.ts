@@ -5,7 +5,7 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { evaluate } from '../asking/ask-page.ts';
 import { call, type ResultOf } from '../asking/page-scripts.ts';
 import { toPage } from '../find/box-in-page.ts';
-import type { NestedFrame } from '../find/places.ts';
+import type { NestedFrame } from '../find/documents.ts';
 
 /** Time between two questions for what the browser tells with its next frame. */
 export const FRAME_MS = 10;
@@ -24,12 +24,12 @@ const answered: z.ZodType<ResultOf<'visibleParts'>> = z
  * is cut off by what is around it. Null when all of it is cut off; undefined when a document was replaced meanwhile.
  */
 export async function visibleBox(
-  place: NestedFrame,
+  document: NestedFrame,
 ): Promise<(Rectangle & { readonly isCut: boolean }) | null | undefined> {
-  const parts = await partsOf(place);
-  const toWindow = await toPage(place);
+  const parts = await partsOf(document);
+  const toWindow = await toPage(document);
   // The frame lies in boxes of another document, which may cut it off, too.
-  const frame = place.entrance === undefined ? EVERYWHERE : await visibleBox(place.entrance.from);
+  const frame = document.entrance === undefined ? EVERYWHERE : await visibleBox(document.entrance.from);
   if (parts === undefined || toWindow === undefined || frame === undefined) return undefined;
   const whole = union(parts.map(({ box }) => box));
   const seen = union(parts.flatMap(({ box, visible }) => intersection(box, visible) ?? []));
@@ -41,9 +41,9 @@ export async function visibleBox(
 }
 
 /** Resolves with what a document tells of the noted element, when it has drawn. */
-async function partsOf(place: NestedFrame): Promise<NonNullable<ResultOf<'visibleParts'>> | undefined> {
+async function partsOf(document: NestedFrame): Promise<NonNullable<ResultOf<'visibleParts'>> | undefined> {
   for (;;) {
-    const answer = await evaluate(place, call('visibleParts', place.entrance !== undefined));
+    const answer = await evaluate(document, call('visibleParts', document.entrance !== undefined));
     if (answer === undefined) return undefined;
     const parts = answered.parse(answer);
     if (parts !== null) return parts;

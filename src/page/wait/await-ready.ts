@@ -3,7 +3,7 @@ import type { Deadline } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { evaluate } from '../asking/ask-page.ts';
 import { call } from '../asking/page-scripts.ts';
-import { placesOf } from '../find/places.ts';
+import { searchedDocuments } from '../find/documents.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { awaitSettled } from './await-settled.ts';
 import { waitWithin } from './wait-within.ts';
@@ -68,9 +68,12 @@ async function awaitSelector(
 }
 
 async function isVisible(page: IsolatedPage, selector: string, deadline: Deadline): Promise<boolean> {
-  const places = (await placesOf(page, selector, deadline)) ?? [];
-  const asking = places.map((place) =>
-    evaluate(place, call('hasVisibleMatch', place.steps), { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
+  const documents = (await searchedDocuments(page, selector, deadline)) ?? [];
+  const asking = documents.map((document) =>
+    evaluate(document, call('hasVisibleMatch', document.steps), {
+      world: 'capstan-wait',
+      timeoutMs: deadline.waitingMs,
+    }),
   );
   return (await Promise.all(asking)).includes(true);
 }

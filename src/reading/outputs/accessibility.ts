@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
-import type { NestedFrame } from '../../page/find/places.ts';
+import type { NestedFrame } from '../../page/find/documents.ts';
 import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { MAX_FRAMES, type Room, readFrames, roomForFrames } from './frames.ts';
@@ -38,8 +38,8 @@ interface Found {
  * Lists the nodes of the page's accessibility tree in reading order, those of a frame after the node of its element.
  */
 export async function readAccessibility({ page, ms }: Reading): Promise<Output> {
-  const place = { session: page.session, frame: page.frame, entrance: undefined };
-  const { nodes, partial } = await readTree(page, place, ms);
+  const document = { session: page.session, frame: page.frame, entrance: undefined };
+  const { nodes, partial } = await readTree(page, document, ms);
   await nextTurn();
   return { content: `${JSON.stringify({ nodes }, null, 1)}\n`, partial };
 }
@@ -47,22 +47,22 @@ export async function readAccessibility({ page, ms }: Reading): Promise<Output> 
 /** Reads the tree of a document and of its frames. */
 async function readTree(
   page: IsolatedPage,
-  place: NestedFrame,
+  document: NestedFrame,
   ms: number,
   { depth, room }: { readonly depth: number; readonly room: Room } = { depth: 0, room: roomForFrames() },
 ): Promise<Found> {
   const startedAt = performance.now();
-  const { nodes: count } = await place.session.send('Memory.getDOMCounters');
+  const { nodes: count } = await document.session.send('Memory.getDOMCounters');
   if (count > MAX_NODES) throw new RangeError(`the page has ${count} nodes`);
-  const { tree, partial } = await treeOf(place);
+  const { tree, partial } = await treeOf(document);
   await nextTurn();
   const { nodes, frames } = listed(tree);
-  if (place.entrance !== undefined) room.characters -= JSON.stringify(nodes).length;
+  if (document.entrance !== undefined) room.characters -= JSON.stringify(nodes).length;
   if (room.characters < 0) throw new RangeError('the accessibility trees of frames are too large');
   const elements = frames.slice(0, MAX_FRAMES);
   const inside = await readFrames(
-    { page, from: place, depth, room, ms: ms - (performance.now() - startedAt) },
-    () => Promise.all(elements.map(({ backendNodeId }) => frameIdOf(place, backendNodeId))),
+    { page, from: document, depth, room, ms: ms - (performance.now() - startedAt) },
+    () => Promise.all(elements.map(({ backendNodeId }) => frameIdOf(document, backendNodeId))),
     (inner, frameMs) => readTree(page, inner, frameMs, { depth: depth + 1, room }),
   );
   const trees = new Map(frames.map(({ id }, at) => [id, inside[at] ?? null]));

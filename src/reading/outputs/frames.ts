@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { within } from '../../capture/deadline.ts';
 import { type Call, call } from '../../page/asking/page-scripts.ts';
 import { type ToPage, toPage } from '../../page/find/box-in-page.ts';
-import { frameIds, type NestedFrame } from '../../page/find/places.ts';
+import { frameIds, type NestedFrame } from '../../page/find/documents.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { Begun, FrameAnswer } from '../../page-scripts/painted/after-frames.ts';
 import type { windowBox } from './image-boxes.ts';
@@ -91,7 +91,7 @@ export async function readFrames<Found>(
 
 /** The document that is read, and what all frames share: how much may still be read, and whether boxes are wanted. */
 interface Inside {
-  readonly place?: NestedFrame;
+  readonly document?: NestedFrame;
   readonly depth?: number;
   readonly shared?: Room & { readonly hasBoxes: boolean };
 }
@@ -105,22 +105,22 @@ export async function readThrough<Found extends FrameAnswer>(
   inside: OfFrames<Found>,
   script: Call<Begun<unknown>>,
   ms: number,
-  { place, depth = 0, shared }: Inside = {},
+  { document, depth = 0, shared }: Inside = {},
 ): Promise<unknown> {
   const { page, ask, world } = reading;
   // The boxes of a document that a selector has entered are those of its own window.
-  const room = shared ?? { ...roomForFrames(), hasBoxes: place === undefined };
+  const room = shared ?? { ...roomForFrames(), hasBoxes: document === undefined };
   const startedAt = performance.now();
-  const begun = beginning.parse(await ask(script, ms, place));
+  const begun = beginning.parse(await ask(script, ms, document));
   if ('done' in begun) return begun.done;
   const { key } = begun;
-  const from: NestedFrame = place ?? { session: page.session, frame: page.frame, entrance: undefined };
+  const from: NestedFrame = document ?? { session: page.session, frame: page.frame, entrance: undefined };
   const left = () => Math.max(1, ms - (performance.now() - startedAt));
   const answers = await readFrames<Found>(
     { page, from, depth, room, ms: left() },
     () => frameIds(from, call('framesOfReading', key), { world }),
     async (inner, frameMs) => {
-      const nested = { place: inner, depth: depth + 1, shared: room };
+      const nested = { document: inner, depth: depth + 1, shared: room };
       const found = inside.answer.parse(await readThrough(reading, inside, inside.callOf(frameMs), frameMs, nested));
       room.characters -= inside.sizeOf(found);
       if (room.characters < 0) return null;
@@ -128,5 +128,5 @@ export async function readThrough<Found extends FrameAnswer>(
       return inside.placed(found, (box) => (box === null ? null : (toWindow?.(box) ?? null)));
     },
   );
-  return await ask(call('finishReading', key, answers), Math.max(MIN_FINISH_MS, left()), place);
+  return await ask(call('finishReading', key, answers), Math.max(MIN_FINISH_MS, left()), document);
 }

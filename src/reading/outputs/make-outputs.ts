@@ -65,7 +65,7 @@ export async function makeOutputs(
 
 /** Returns a reading of this page in a world, within `ms`. */
 export function inWorld(world: string, page: IsolatedPage, ms: number): Pick<Reading, 'world' | 'page' | 'ms' | 'ask'> {
-  return { world, page, ms, ask: (script, max = ms, place = page) => callWithin(place, world, max, script) };
+  return { world, page, ms, ask: (script, max = ms, document = page) => callWithin(document, world, max, script) };
 }
 
 /** Calls a script; the browser ends it after this time. Long answers come in parts. */

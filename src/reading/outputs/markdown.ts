@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/asking/page-scripts.ts';
 import { toPage } from '../../page/find/box-in-page.ts';
-import { firstPlace, type Place } from '../../page/find/places.ts';
+import { firstDocumentWith, type SearchedDocument } from '../../page/find/documents.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { TEXTS } from './framed-text.ts';
 import { MAX_FRAMES, readThrough } from './frames.ts';
@@ -37,7 +37,7 @@ const read = z.object({
 
 /** The words that were read, and the document, when a selector has named it. */
 interface ReadMarkdown extends z.output<typeof read> {
-  readonly place: Place | undefined;
+  readonly document: SearchedDocument | undefined;
 }
 
 /** The blocks of pages whose Markdown was read: the outputs `markdown` and `blocks` share them. */
@@ -65,9 +65,9 @@ export async function readBlocks(reading: Reading): Promise<Output> {
   const found = await readOnce(reading);
   if (found === null) return { content: json({ blocks: [], hidden: { count: 0 } }), partial: true };
   const toImage = await imageBoxes(reading);
-  const toWindow = found.place === undefined ? undefined : await toPage(found.place);
+  const toWindow = found.document === undefined ? undefined : await toPage(found.document);
   const placeOf = (box: z.output<typeof windowBox>) =>
-    toImage(box === null || found.place === undefined ? box : (toWindow?.(box) ?? null));
+    toImage(box === null || found.document === undefined ? box : (toWindow?.(box) ?? null));
   let start = 0;
   const blocks = found.blocks.map(({ markdown, box, selector }) => {
     const range = { start, end: start + markdown.length };
@@ -94,11 +94,11 @@ async function readPage(reading: Reading): Promise<ReadMarkdown | null> {
   const { page, ms, request, deadline } = reading;
   const { scope = 'main', selector } = request.markdown ?? {};
   const max = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
-  const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, max);
-  const wanted = selector === undefined ? scope : place === undefined ? null : { steps: place.steps };
+  const document = selector === undefined ? undefined : await firstDocumentWith(page, selector, deadline, max);
+  const wanted = selector === undefined ? scope : document === undefined ? null : { steps: document.steps };
   const script = call('readMarkdown', LIMITS, wanted);
-  const inside = place === undefined ? {} : { place };
+  const inside = document === undefined ? {} : { document };
   const answer = await readThrough(reading, TEXTS, script, max, inside).catch(() => undefined);
   const { data } = read.safeParse(answer);
-  return data === undefined ? null : { ...data, place };
+  return data === undefined ? null : { ...data, document };
 }

@@ -38,6 +38,8 @@ const LINK = new RegExp(
 const MARK = new RegExp(`${quoted(`<!--${STYLE_MARK}`)}((?:\\d|=\\r\\n)+)${quoted('-->')}`, 'g');
 
 const ADDED = new RegExp(`${quoted(`<!--${ADDED_MARK}`)}((?:\\d|=\\r\\n)+)${quoted('-->')}`, 'g');
+/** The files that a source of a picture names, of which the archive has the one that was shown, as the image's own. */
+const SOURCES = new RegExp(`(${quoted('<source ')}(?:[^>"]|"[^"]*")*?)${quoted('srcset="')}[^"]*"`, 'g');
 /**
  * The URL of a blob, which browsers do not look up in an archive; in a document or style sheet, and as a part's name.
  */
@@ -74,9 +76,9 @@ export async function mendArchive(archive: Buffer, { styles, added, files }: Kno
   const mended: Buffer[] = [archive.subarray(0, archive.indexOf(line))];
   await nextTurn();
   const add = (head: string, body: Buffer) => mended.push(Buffer.from(`${line}\r\n${head}\r\n\r\n`), body);
-  add(main.head, withNames(withAdded(html, added)));
+  add(main.head, withNames(withoutSources(withAdded(html, added))));
   for (const { head: named, body: coded } of parts.slice(2)) {
-    const sent = /^Content-Type: text\/html/m.test(named) ? withAdded(coded, added) : coded;
+    const sent = /^Content-Type: text\/html/m.test(named) ? withoutSources(withAdded(coded, added)) : coded;
     const head = named.replace(BLOB_PART, (_, start: string, id: string) => `${start}${nameOfBlob(id)}`);
     const body = /^Content-Transfer-Encoding: quoted-printable/m.test(head) ? withNames(sent) : sent;
     const text = texts.get(/^Content-Location: (.*)$/m.exec(head)?.[1]?.trim() ?? '');
@@ -157,6 +159,13 @@ function withAdded(body: Buffer, added: KnownStyles['added']): Buffer {
     return `${SOFT_BREAK}${quotedPrintable(`<style>${asAscii(added.get(at) ?? '')}</style>`)}${SOFT_BREAK}`;
   });
   return Buffer.from(html, 'latin1');
+}
+
+function withoutSources(body: Buffer): Buffer {
+  if (body.length > MAX_HTML_BYTES) return body;
+  const html = body.toString('latin1');
+  const named = html.replace(SOURCES, `$1${SOFT_BREAK}`);
+  return named === html ? body : Buffer.from(named, 'latin1');
 }
 
 /** Gives the blobs that a document or a style sheet names the names that they have as parts. */

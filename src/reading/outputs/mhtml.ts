@@ -33,10 +33,10 @@ export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const files = (await page.notes.files?.all(ms * FILES_SHARE)) ?? [];
   const sheets = comparable(files);
   const [below, sprites] = await Promise.all([framesBelow(page), spritesOf(page)]);
-  const places = below.slice(0, MAX_FRAMES);
-  const spritesOfFrame = within(MAX_SPRITE_CHARACTERS / places.length, sprites);
-  const inFrames = places.map((place, at) =>
-    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS, spritesOfFrame), ms * PREPARING_SHARE, place)
+  const documents = below.slice(0, MAX_FRAMES);
+  const spritesOfFrame = within(MAX_SPRITE_CHARACTERS / documents.length, sprites);
+  const inFrames = documents.map((document, at) =>
+    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS, spritesOfFrame), ms * PREPARING_SHARE, document)
       .then((answer) => z.array(z.string()).parse(answer))
       .catch(() => []),
   );
@@ -46,7 +46,7 @@ export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const { data } = preparation.safeParse(await preparing.catch(() => undefined));
   let restoring: Promise<unknown> | undefined;
   const archive = await page.session.archive().finally(() => {
-    const restorePage = [undefined, ...places].map((place) => ask(call('restorePage'), ms, place));
+    const restorePage = [undefined, ...documents].map((document) => ask(call('restorePage'), ms, document));
     restoring = Promise.allSettled(restorePage);
   });
   if (archive.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);

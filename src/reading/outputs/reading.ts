@@ -16,7 +16,7 @@ export interface Reading {
    * Calls a script in the page's document or in that of a frame, in `world`; the browser ends it after `ms`, or after
    * this time. Rejects when there is no answer.
    */
-  readonly ask: (script: Call, ms?: number, place?: EvaluatedFrame) => Promise<unknown>;
+  readonly ask: (script: Call, ms?: number, document?: EvaluatedFrame) => Promise<unknown>;
   /** Name of the isolated world of its scripts. */
   readonly world: string;
   readonly deadline: Deadline;

@@ -14,7 +14,7 @@ export interface WebhookOptions extends HttpParts {
 /** Standard Webhooks recommends 15 to 30 seconds, which is enough for receivers with a database. */
 const TIMEOUT_MS = 15_000;
 
-/** Posts messages, signed as in Standard Webhooks. The answers of receivers are not used but for their status. */
+/** Posts messages, signed as in Standard Webhooks. Of the answers of receivers, only the status is used. */
 export function webhookTransport({ url, agents, keys, clock, timeoutMs = TIMEOUT_MS }: WebhookOptions): Transport {
   return transport(async ({ id, body }, signal) => {
     const timestamp = Math.floor(clock() / 1000);

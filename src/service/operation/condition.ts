@@ -3,7 +3,7 @@ import type { Overload, Pressure } from '../../capture/operation/pressure.ts';
 import type { ClusterStats } from '../../capture/operation/stats.ts';
 import type { PressureConfig } from '../../config/slices.ts';
 import { openGauge } from '../../pressure/gauge.ts';
-import { collectSoon, trimAllocator } from '../../pressure/give-back.ts';
+import { collectSoon, returnLargeBlocks, trimAllocator } from '../../pressure/give-back.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../../pressure/monitor.ts';
 import { createJudge } from '../../pressure/overload.ts';
 import { overloadThresholds } from '../../pressure/thresholds.ts';
@@ -99,6 +99,7 @@ export function watchCondition(config: PressureConfig, parts: ConditionParts) {
     else events.conclude(event);
   };
 
+  void returnLargeBlocks();
   const monitor = watchPressure({
     gauge: openGauge(READING_INTERVAL_MS),
     judge: createJudge(overloadThresholds(config)),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import { isDamagedArtifact, nullIfDamaged } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
+import { expectedDigest } from '../records/captured-files.ts';
 import type { Backend } from '../remote/backend.ts';
 import { listedCaptures, wholeCapture } from '../remote/captures.ts';
 
@@ -39,7 +40,7 @@ async function whatIsWrong(artifacts: ArtifactStore, id: number, kind: ArtifactK
     if (file === undefined) return 'is missing';
     const digest = createHash('sha256');
     for await (const chunk of file.stream()) digest.update(chunk);
-    const expected = file.sha256 ?? (kind === 'image' ? file.info.sha256 : undefined);
+    const expected = expectedDigest(kind, file);
     return expected === undefined || expected === digest.digest('hex') ? undefined : 'is not what was stored (SHA-256)';
   } catch (error) {
     // Named by the check that finds incomplete files.

@@ -35,7 +35,7 @@ export async function inspectStore(
     if (error instanceof LostPlaceError)
       return refused(error.message, 'mount it, or create it without --require-store');
     if (error instanceof DamagedStoreError) return refused(error.message, error.advice);
-    // A directory that cannot be read is told by its own check.
+    // A directory that cannot be read is reported by its own check.
     return undefined;
   }
 }

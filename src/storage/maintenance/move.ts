@@ -58,7 +58,7 @@ async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): 
     if (await moveOne(record, from, target)) captures += 1;
     else {
       left += 1;
-      report(`capture ${id}: a file cannot be read, so it stays`);
+      report(`capture ${id}: a file cannot be read, or is not what was stored, so it stays`);
     }
   }
   return { captures, left };
@@ -76,7 +76,7 @@ async function moveOne(
   { artifacts, database }: OpenPlaces,
 ): Promise<boolean> {
   const record = await namingStore(found, artifacts);
-  const files = await readFiles(from, found).catch((error: unknown) => {
+  const files = await readFiles(from, found, true).catch((error: unknown) => {
     if (isAway(error)) throw error;
     return undefined;
   });

@@ -117,9 +117,9 @@ export interface WatchStore {
   /** Stores the run of a leased watch. False: as for `renew`, or the run is dropped, and its lease ended. */
   put(id: number, owner: string, run: StoredRun): Promise<boolean>;
   /**
-   * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and those that
-   * take too many bytes, and returns them; undefined: the caller has no lease. `maxOfKey`: the bytes that the runs of
-   * all watches of a key may have together, by default those of `STORED_LIMITS.keyRuns`.
+   * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and those that take too
+   * many bytes. Resolves with the removed runs; with undefined when the caller has no lease. `maxOfKey`: the bytes that
+   * the runs of all watches of a key may have together, by default those of `STORED_LIMITS.keyRuns`.
    */
   finish(
     id: number,

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
-import type { ArtifactContent, ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
+import type { ArtifactContent, ArtifactStore, CapturedFiles, OpenArtifact } from '../ports/artifact-store.ts';
 
 /** Returns the files that a capture has, with their kinds. */
 export function filesIn(captured: CapturedFiles): readonly (readonly [ArtifactKind, ArtifactContent])[] {
@@ -22,16 +23,25 @@ export function changedStore(store: ArtifactStore, changed: Partial<Omit<Artifac
   };
 }
 
-/** Reads all files of a capture; undefined when one of them is gone. */
+/** Returns the SHA-256 that a file should have, in hex: stores know that of the image, and some that of all files. */
+export function expectedDigest(kind: ArtifactKind, { sha256, info }: OpenArtifact): string | undefined {
+  return sha256 ?? (kind === 'image' ? info.sha256 : undefined);
+}
+
+/** Reads all files of a capture; undefined when one of them is gone or, where `isVerified`, is not what was stored. */
 export async function readFiles(
   store: Pick<ArtifactStore, 'open'>,
   { id, artifacts }: StoredRecord,
+  isVerified = false,
 ): Promise<CapturedFiles | undefined> {
   const contents: Partial<Record<ArtifactKind, Buffer>> = {};
   for (const kind of artifacts?.kinds ?? []) {
     const file = await store.open(id, kind);
     if (file === undefined) return undefined;
-    contents[kind] = await buffer(file.stream());
+    const content = await buffer(file.stream());
+    const expected = isVerified ? expectedDigest(kind, file) : undefined;
+    if (expected !== undefined && hash('sha256', content) !== expected) return undefined;
+    contents[kind] = content;
   }
   const { image, html } = contents;
   return image === undefined || html === undefined ? undefined : { ...contents, image, html };

@@ -13,6 +13,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Time before their end at which credentials are renewed, in milliseconds. */
 const EARLY_MS = 5 * 60_000;
+/** Minimum time between renewals of keys that can be used, in milliseconds. */
+const RENEWAL_MS = 60_000;
 const TIMEOUT_MS = 5000;
 /** Address of the endpoint of Amazon's containers, and the hosts that credentials are asked of without TLS. */
 const CONTAINERS = 'http://169.254.170.2';
@@ -51,12 +53,19 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     throw new Error(`AWS_CONTAINER_CREDENTIALS_FULL_URI names ${url.host} without TLS; it takes https`);
   }
 
+  /** Time of the next renewal by the monotonic clock, in milliseconds. */
+  let renewableAt = 0;
+  const isRenewable = () => performance.now() >= renewableAt;
+  const putOffRenewal = () => (renewableAt = performance.now() + RENEWAL_MS);
+
   async function ask(): Promise<Grant> {
     // The token in the file is replaced while the container runs.
     const file = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
     const authorization = file ? (await readFile(file, 'utf8')).trim() : env.AWS_CONTAINER_AUTHORIZATION_TOKEN;
-    const grant = await got(url, { headers: { authorization }, timeout: { request: TIMEOUT_MS } }).json();
-    return grantSchema.parse(grant);
+    const answer = await got(url, { headers: { authorization }, timeout: { request: TIMEOUT_MS } }).json();
+    const grant = grantSchema.parse(answer);
+    putOffRenewal();
+    return grant;
   }
 
   const known = new LRUCache<'keys', Grant>({ max: 1, fetchMethod: ask, noDeleteOnFetchRejection: true });
@@ -67,10 +76,13 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
     // An end that cannot be read is NaN, and counts as reached.
     const endsAfter = (ms: number) => kept !== undefined && Date.now() + ms < kept.Expiration;
     try {
-      return await known.forceFetch('keys', { forceRefresh: !endsAfter(EARLY_MS) });
+      return await known.forceFetch('keys', { forceRefresh: !endsAfter(EARLY_MS) && isRenewable() });
     } catch (cause) {
       // Keys that cannot be renewed are used to their end.
-      if (kept !== undefined && endsAfter(0)) return kept;
+      if (kept !== undefined && endsAfter(0)) {
+        putOffRenewal();
+        return kept;
+      }
       throw new Error(`the endpoint of the container gave no keys: ${errorText(cause)}`, { cause });
     }
   }

@@ -98,15 +98,15 @@ function ofType(type: ExtractRule['type'], text: string, locale: Locale): unknow
 }
 
 async function conversionOf(found: FoundIn, toImage: ToImage, common: Conversion['common']): Promise<Converted> {
-  const { place, language, values } = found;
-  const toWindow = place.entrance === undefined ? undefined : await toPage(place);
+  const { document, language, values } = found;
+  const toWindow = document.entrance === undefined ? undefined : await toPage(document);
   const known = new Map<FoundIn, Promise<Converted>>();
   for (const each of found.entered) {
     if (each !== undefined && !known.has(each)) known.set(each, conversionOf(each, toImage, common));
   }
   const entered = await Promise.all(found.entered.map((each) => each && known.get(each)));
   const fromFrame: ToImage = (box) => toImage(box === null ? null : (toWindow?.(box) ?? null));
-  const placed = place.entrance === undefined ? toImage : fromFrame;
+  const placed = document.entrance === undefined ? toImage : fromFrame;
   return {
     values,
     conversion: { locale: { language, decimal: decimalOf(language) }, toImage: placed, entered, common },

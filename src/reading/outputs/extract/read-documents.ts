@@ -3,7 +3,7 @@ import { parseSelector } from '../../../capture/comparison/selector.ts';
 import { within } from '../../../capture/deadline.ts';
 import type { ExtractRule, ExtractRules } from '../../../capture/options/extract.ts';
 import { call, type ResultOf } from '../../../page/asking/page-scripts.ts';
-import { frameIds, MAX_FRAMES, type NestedFrame } from '../../../page/find/places.ts';
+import { frameIds, MAX_FRAMES, type NestedFrame } from '../../../page/find/documents.ts';
 import type { RuleInPage } from '../../../page-scripts/extract/rules.ts';
 import type { Reading } from '../reading.ts';
 
@@ -25,7 +25,7 @@ type Entered = ResultOf<'applyRules'>['entered'];
 
 /** Findings of rules in one document. */
 export interface FoundIn {
-  readonly place: NestedFrame;
+  readonly document: NestedFrame;
   /** Values as the page answers with them, by the names of their rules. */
   readonly values: ResultOf<'applyRules'>['values'];
   /** The document's language; empty when it says none. */
@@ -58,17 +58,17 @@ export class DocumentReader {
 
   async read(): Promise<FoundIn> {
     const { page } = this.#reading;
-    const place = { session: page.session, frame: page.frame, entrance: undefined };
-    return this.#readIn(place, this.#rulesInPage(this.#rules), needsPainted(this.#rules), true);
+    const document = { session: page.session, frame: page.frame, entrance: undefined };
+    return this.#readIn(document, this.#rulesInPage(this.#rules), needsPainted(this.#rules), true);
   }
 
   async #readIn(
-    place: NestedFrame,
+    document: NestedFrame,
     rules: readonly RuleInPage[],
     isPainted: boolean,
     isShown: boolean,
   ): Promise<FoundIn> {
-    const isFrame = place.entrance !== undefined;
+    const isFrame = document.entrance !== undefined;
     const ms = Math.max(1, (this.#endsAt - performance.now()) * (isFrame ? FRAME_SHARE : 1));
     const limits = {
       ...this.#left,
@@ -79,17 +79,22 @@ export class DocumentReader {
       isPainted,
       isShown,
     };
-    const asking = this.#reading.ask(call('applyRules', rules, limits), undefined, place);
+    const asking = this.#reading.ask(call('applyRules', rules, limits), undefined, document);
     // A process that is busy answers nothing, not even that the time is over.
     const answer = await (isFrame ? within(ms, asking, undefined) : asking);
     const { values, entered, left, language, partial } = answered.parse(answer);
     this.#left = left;
     this.#partial ||= partial;
-    return { place, values, language, entered: entered.length === 0 ? [] : await this.#readFrames(place, entered) };
+    return {
+      document,
+      values,
+      language,
+      entered: entered.length === 0 ? [] : await this.#readFrames(document, entered),
+    };
   }
 
-  async #readFrames(place: NestedFrame, entered: Entered): Promise<readonly (FoundIn | undefined)[]> {
-    const ids = await frameIds(place, call('enteredFrames'), { world: this.#reading.world });
+  async #readFrames(document: NestedFrame, entered: Entered): Promise<readonly (FoundIn | undefined)[]> {
+    const ids = await frameIds(document, call('enteredFrames'), { world: this.#reading.world });
     this.#framesLeft -= ids.length;
     const found: (FoundIn | undefined)[] = entered.map(() => undefined);
     for (const [index, id] of ids.entries()) {
@@ -97,7 +102,7 @@ export class DocumentReader {
       // After the time limit, the output would be lost with everything that was found.
       const isLate = performance.now() > this.#endsAt;
       this.#partial ||= isLate;
-      const inFrame = id === undefined || isLate ? undefined : await this.#readFrame(place, id, entered, positions);
+      const inFrame = id === undefined || isLate ? undefined : await this.#readFrame(document, id, entered, positions);
       for (const at of positions) found[at] = inFrame;
     }
     return found;

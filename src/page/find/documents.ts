@@ -18,13 +18,13 @@ export interface NestedFrame extends EvaluatedFrame {
 }
 
 /** A document in which elements are looked for: the page, or a frame that a selector enters. */
-export interface Place extends NestedFrame {
+export interface SearchedDocument extends NestedFrame {
   readonly steps: readonly SelectorStep[];
   readonly entrance: Entrance | undefined;
 }
 
 export interface Entrance {
-  readonly from: Place;
+  readonly from: SearchedDocument;
   /** The steps that match the element of the frame, and its number among the frames that they match. */
   readonly steps: readonly SelectorStep[];
   readonly index: number;
@@ -35,13 +35,13 @@ export interface Entrance {
  * ones first. A selector without `>>` is for the page alone, which is not asked then. Resolves with undefined when a
  * document was replaced meanwhile; rejects with `page_too_large` when the selector enters too many frames.
  */
-export async function placesOf(
+export async function searchedDocuments(
   page: IsolatedPage,
   selector: string,
   deadline: Deadline,
-): Promise<readonly Place[] | undefined> {
-  const found: Place[] = [];
-  let [left, round] = [MAX_FRAMES, [placeIn(page, parseSelector(selector))]];
+): Promise<readonly SearchedDocument[] | undefined> {
+  const found: SearchedDocument[] = [];
+  let [left, round] = [MAX_FRAMES, [documentIn(page, parseSelector(selector))]];
   const count = (frames: number) => {
     left -= frames;
     if (left >= 0) return;
@@ -49,7 +49,7 @@ export async function placesOf(
   };
   while (round.length > 0) {
     found.push(...round);
-    const entering = round.map((place) => unblocked(place, deadline, enterFrames(page, place, count)));
+    const entering = round.map((document) => unblocked(document, deadline, enterFrames(page, document, count)));
     const entered = await Promise.all(entering);
     const answered = entered.filter((each) => each !== undefined);
     if (answered.length < entered.length) return undefined;
@@ -63,41 +63,45 @@ export async function placesOf(
  * matches any; undefined when there is none. A document that does not answer within `timeoutMs` counts as one without a
  * match.
  */
-export async function firstPlace(
+export async function firstDocumentWith(
   page: IsolatedPage,
   selector: string,
   deadline: Deadline,
   timeoutMs: number,
-): Promise<Place | undefined> {
-  let hidden: Place | undefined;
-  for (const place of (await placesOf(page, selector, deadline)) ?? []) {
-    const isVisible = await evaluate(place, call('firstMatchIsVisible', place.steps), { timeoutMs });
-    if (isVisible === true) return place;
-    if (isVisible === false) hidden ??= place;
+): Promise<SearchedDocument | undefined> {
+  let hidden: SearchedDocument | undefined;
+  for (const document of (await searchedDocuments(page, selector, deadline)) ?? []) {
+    const isVisible = await evaluate(document, call('firstMatchIsVisible', document.steps), { timeoutMs });
+    if (isVisible === true) return document;
+    if (isVisible === false) hidden ??= document;
   }
   return hidden;
 }
 
-function placeIn({ session, frame }: EvaluatedFrame, steps: readonly SelectorStep[], entrance?: Entrance): Place {
+function documentIn(
+  { session, frame }: EvaluatedFrame,
+  steps: readonly SelectorStep[],
+  entrance?: Entrance,
+): SearchedDocument {
   return { session, frame: { id: frame.id }, steps, entrance };
 }
 
 async function enterFrames(
   { frames }: IsolatedPage,
-  place: Place,
+  document: SearchedDocument,
   count: (frames: number) => void,
-): Promise<Place[] | undefined> {
-  const { steps } = place;
-  const entered: Place[] = [];
+): Promise<SearchedDocument[] | undefined> {
+  const { steps } = document;
+  const entered: SearchedDocument[] = [];
   try {
     for (let length = 1; length < steps.length; length += 1) {
       const before = steps.slice(0, length);
-      const ids = await frameIds(place, call('findFrames', before, MAX_FRAMES + 1), { count });
+      const ids = await frameIds(document, call('findFrames', before, MAX_FRAMES + 1), { count });
       for (const [index, id] of ids.entries()) {
         if (id === undefined) continue;
-        const session = frames.outOfProcess.get(id) ?? place.session;
-        const entrance = { from: place, steps: before, index };
-        entered.push(placeIn({ session, frame: { id } }, steps.slice(length), entrance));
+        const session = frames.outOfProcess.get(id) ?? document.session;
+        const entrance = { from: document, steps: before, index };
+        entered.push(documentIn({ session, frame: { id } }, steps.slice(length), entrance));
       }
     }
   } catch (error) {
