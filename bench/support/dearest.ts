@@ -32,6 +32,7 @@ const TEXTS: readonly ((length: number) => string)[] = [
   (length) => filled('* ', length).trim(),
   (length) => filled('a*', length),
   (length) => filled('\u00ad\u0301', length),
+  (length) => filled('\u0301\u0327', length),
 ];
 
 function nested(before: string, middle: string, after: string, length: number): string {

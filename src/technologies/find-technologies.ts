@@ -1,3 +1,4 @@
+import { takeTurns } from '../capture/basics/event-loop-turns.ts';
 import type { SoftwareSigns, Technology } from '../capture/result/host-facts.ts';
 import { productOfIcon } from './icons.ts';
 import { libraryNamed, libraryOf } from './libraries.ts';
@@ -14,12 +15,15 @@ const MAX_VERSION_CHARACTERS = 40;
 /** Returns the company that a script of another host belongs to; undefined when it is not known. */
 export type CompanyOf = (url: string) => string | undefined;
 
-/** Returns the software that the signs name, each once, with its version where one of the signs has it. */
-export function findTechnologies(
+/**
+ * Finds the software that the signs name, each once, with its version where one of the signs has it. Other requests have
+ * turns meanwhile: a page chooses how many patterns of a large file of rules must be tried.
+ */
+export async function findTechnologies(
   signs: SoftwareSigns,
   companyOf: CompanyOf = () => undefined,
   rules: readonly Rule[] = [],
-): readonly Technology[] {
+): Promise<readonly Technology[]> {
   const found = new Map<string, Technology>();
   const note = (technology: Technology) => {
     const name = technology.name.slice(0, MAX_NAME_CHARACTERS);
@@ -38,7 +42,11 @@ export function findTechnologies(
     if (name === 'generator') for (const product of generatorIn(value)) note({ ...product, sign: 'meta' });
   }
   const index = indexOf(signs);
-  for (const rule of [...RULES, ...rules]) for (const technology of matchesOf(rule, index)) note(technology);
+  const letOthers = takeTurns();
+  for (const rule of [...RULES, ...rules]) {
+    await letOthers();
+    for await (const technology of matchesOf(rule, index, letOthers)) note(technology);
+  }
   for (const url of signs.scripts) {
     const library = libraryOf(url);
     if (library !== undefined) note({ ...library, sign: 'script' });

@@ -27,56 +27,68 @@ interface CookieSign {
   readonly value: Sign;
 }
 
+/** A text of a page, cut, and in lower case. */
+interface Value {
+  readonly text: string;
+  readonly lower: string;
+}
+
 /** Signs as rules look them up. All keys are in lower case. */
 interface SignIndex {
-  readonly headers: ReadonlyMap<string, readonly string[]>;
-  readonly cookies: ReadonlyMap<string, readonly string[]>;
-  readonly metas: ReadonlyMap<string, readonly string[]>;
-  readonly scripts: readonly string[];
+  readonly headers: ReadonlyMap<string, readonly Value[]>;
+  readonly cookies: ReadonlyMap<string, readonly Value[]>;
+  readonly metas: ReadonlyMap<string, readonly Value[]>;
+  readonly scripts: readonly Value[];
   /** Whether the URL of a script may have a text of at least three characters in lower case; false when none has. */
   readonly mayBeInScripts: (literal: string) => boolean;
-  readonly title: string;
+  readonly title: Value;
 }
+
+/** To be awaited between the steps of long work. */
+type LetOthers = () => Promise<unknown>;
 
 /** Longer values are cut: a sign is near the beginning. */
 const MAX_CHARACTERS = 1_000;
 
 export function indexOf({ headers, cookies, metas, scripts, title }: SoftwareSigns): SignIndex {
-  const byName = (pairs: SoftwareSigns['headers']): ReadonlyMap<string, readonly string[]> => {
+  const byName = (pairs: SoftwareSigns['headers']): ReadonlyMap<string, readonly Value[]> => {
     const groups = Map.groupBy(pairs, ({ name }) => name.toLowerCase());
-    return new Map(
-      [...groups].map(([name, group]) => [name, group.map(({ value }) => value.slice(0, MAX_CHARACTERS))]),
-    );
+    return new Map([...groups].map(([name, group]) => [name, group.map(({ value }) => cutValue(value))]));
   };
   return {
     headers: byName(headers),
     cookies: byName(cookies),
     metas: byName(metas),
-    scripts: scripts.map((url) => url.slice(0, MAX_CHARACTERS)),
+    scripts: scripts.map(cutValue),
     mayBeInScripts: textFinder(scripts.join('\n').toLowerCase()),
-    title: title.slice(0, MAX_CHARACTERS),
+    title: cutValue(title),
   };
 }
 
+function cutValue(whole: string): Value {
+  const text = whole.slice(0, MAX_CHARACTERS);
+  return { text, lower: text.toLowerCase() };
+}
+
 /** Yields the technology once for each sign of it, the first of each kind. */
-export function* matchesOf(rule: Rule, signs: SignIndex): Generator<Technology> {
+export async function* matchesOf(rule: Rule, signs: SignIndex, letOthers: LetOthers): AsyncGenerator<Technology> {
   const { name, headers = {}, metas = {}, cookies = [], scripts = [], titles = [] } = rule;
   for (const header in headers) {
-    const version = firstVersion(headers[header], signs.headers.get(header));
+    const version = await firstVersion(letOthers, headers[header], signs.headers.get(header));
     if (version !== undefined) yield { name, version, sign: 'header' };
   }
   for (const cookie of cookies) {
-    const version = firstVersion([cookie.value], valuesOf(cookie, signs.cookies));
+    const version = await firstVersion(letOthers, [cookie.value], valuesOf(cookie, signs.cookies));
     if (version !== undefined) yield { name, version, sign: 'cookie' };
   }
   for (const meta in metas) {
-    const version = firstVersion(metas[meta], signs.metas.get(meta));
+    const version = await firstVersion(letOthers, metas[meta], signs.metas.get(meta));
     if (version !== undefined) yield { name, version, sign: 'meta' };
   }
   const possible = scripts.filter(({ literal }) => literal === undefined || signs.mayBeInScripts(literal));
-  const ofScript = firstVersion(possible, signs.scripts);
+  const ofScript = await firstVersion(letOthers, possible, signs.scripts);
   if (ofScript !== undefined) yield { name, version: ofScript, sign: 'script' };
-  const ofTitle = firstVersion(titles, [signs.title]);
+  const ofTitle = await firstVersion(letOthers, titles, [signs.title]);
   if (ofTitle !== undefined) yield { name, version: ofTitle, sign: 'title' };
 }
 
@@ -86,17 +98,22 @@ function textFinder(text: string): (literal: string) => boolean {
   return (literal) => beginnings.has(literal.slice(0, 3)) && text.includes(literal);
 }
 
-function valuesOf({ name }: CookieSign, cookies: SignIndex['cookies']): readonly string[] | undefined {
+function valuesOf({ name }: CookieSign, cookies: SignIndex['cookies']): readonly Value[] | undefined {
   if (typeof name === 'string') return cookies.get(name);
   return [...cookies].flatMap(([each, values]) => (name(each) === null ? [] : values));
 }
 
 /** Returns the version by the first sign that matches; undefined when none does. */
-function firstVersion(signs: readonly Sign[] = [], values: readonly string[] = []): string | undefined {
+async function firstVersion(
+  letOthers: LetOthers,
+  signs: readonly Sign[] = [],
+  values: readonly Value[] = [],
+): Promise<string | undefined> {
   for (const { pattern, version, literal } of signs) {
-    for (const value of values) {
-      if (literal !== undefined && !value.toLowerCase().includes(literal)) continue;
-      const groups = pattern(value);
+    for (const { text, lower } of values) {
+      if (literal !== undefined && !lower.includes(literal)) continue;
+      await letOthers();
+      const groups = pattern(text);
       if (groups !== null) return versionOf(version, groups);
     }
   }

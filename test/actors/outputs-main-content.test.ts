@@ -101,6 +101,19 @@ describe('the main content', () => {
     expect(text).toMatch(/\*\*Table 8\.1\. Kinds of ropes\*\*\n+\| Name/);
   });
 
+  it('has the title that the document names, and not the name of the site in its place', async () => {
+    const html = `<!doctype html><title>Ropes of hemp \u2013 Acme</title><div class="brand"><h3>Acme</h3></div>
+      <ul class="tools"><li><a href="/print">Print</a><li><a href="/mail">Mail</a></ul>
+      <h2>Ropes of hemp</h2><ul class="tools"><li><a href="/a">Splices</a><li><a href="/b">Care</a><li><a href="/c">Prices</a></ul>
+      <p>The yard keeps ropes of many kinds, and a master of the deck may order others with the form that lies in the office.</p>
+      <p>Ropes that are not in the table are made within a week, when the weather allows the walk to be used.</p>`;
+    const { outputs } = await running.actor.capture(
+      htmlRequest(html, { ...IN_FEW_PIXELS, outputs: ['markdown'] }),
+      patience,
+    );
+    expect(String(outputs.markdown?.content)).toMatch(/^## Ropes of hemp/m);
+  });
+
   it('of a thread has all of its posts, short ones too', async () => {
     const posts = ['Which rope do you use for mooring?', 'Polyester, eight strands.', 'The same here, for years.'];
     const text = await markdownOf(

@@ -120,6 +120,12 @@ describe('the output mhtml', () => {
     }
   });
 
+  it('looks for sources of pictures once, in a comment that begins many', async () => {
+    const after = `document.body.append(document.createComment('<source '.repeat(3e5)))`;
+    const { outputs } = await capture('/short', { javascript: { after } });
+    expect(outputs.mhtml?.content.length).toBeGreaterThan(2_400_000);
+  });
+
   it('copies a file of SVG into as many shadow trees as there is room for', async () => {
     const text = `<svg xmlns="http://www.w3.org/2000/svg"><g id="a"><desc>${'drawing '.repeat(1_500)}</desc></g></svg>`;
     const sprite = `/part?${new URLSearchParams({ type: 'image/svg+xml', text })}`;

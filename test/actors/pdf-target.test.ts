@@ -162,10 +162,13 @@ describe('a target that is a PDF', () => {
       expect(outputs.text?.content).toContain('Your browser shows no PDF.');
     });
 
-    it('shows the PDFs of eight objects, and the fallback of those after them', async () => {
-      const { outputs } = await capture(shown('twelve objects'), { outputs: ['text'] });
-      expect(outputs.text?.content.toString().match(/Your browser shows no PDF\./g)).toHaveLength(4);
-    });
+    it.each(['twelve objects', 'six iframes and six objects'])(
+      'shows eight PDFs, and the fallback of others: %s',
+      async (elements) => {
+        const { outputs } = await capture(shown(elements), { outputs: ['text'] });
+        expect(outputs.text?.content.toString().match(/Your browser shows no PDF\./g)).toHaveLength(4);
+      },
+    );
 
     it('shows an empty viewer for a PDF that cannot be read', async () => {
       expect(await colourOf(shown('iframe', '/files/locked.pdf'))).toEqual([0x52, 0x56, 0x59]);

@@ -113,6 +113,7 @@ describe('what the host was', () => {
       'certificateExpiresBefore=soon',
       'cname=a%20b',
       'technology=',
+      'technology=,%20,',
     ]) {
       expect([where, (await app.call(`/results?${where}`)).status]).toEqual([where, 400]);
     }

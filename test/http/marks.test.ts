@@ -187,6 +187,9 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
       const refused = await patch(t.one, 'shop-key', '/results', { addLabels: ['everything'] });
       expect(refused.status).toBe(400);
       expect((await failureOf(refused)).error).toContain('needs at least one condition');
+      for (const empty of ['technology=,', 'label=%20', 'text=%20', 'words=,']) {
+        expect((await patch(t.one, 'shop-key', `/results?${empty}`, { addLabels: ['everything'] })).status).toBe(400);
+      }
       expect(await labelled(t.one, 'root-key', 'everything')).toEqual([]);
     });
   });
@@ -233,6 +236,16 @@ describe('labels of a request', () => {
     expect(await idsOf(await app.call('/results?label=scan-7'))).toEqual([made.id]);
     const plain = await app.call(`/results/${made.id}`);
     expect(await plain.json()).toMatchObject({ data: { options: {}, options_withheld: [] } });
+  });
+
+  it('are as long as they look: letters with many marks are refused before they are composed', async () => {
+    // Composed, each would take half a minute, and all of them more than the time limit of the test.
+    const hostile = Array.from({ length: 10 }, () => [`a${'\u0301\u0327'.repeat(200_000)}`]);
+    for (const labels of [...hostile, ['e\u0302\u0301'.repeat(65)]]) {
+      const refused = await failureOf(await app.post('/screenshot', { url: site.url('/short'), labels }));
+      expect(refused).toMatchObject({ code: 'invalid_request', error: expect.stringContaining('1 to 64 characters') });
+    }
+    expect((await shoot({ labels: [` ${'e\u0302\u0301'.repeat(64)} `] })).labels).toEqual(['\u1ebf'.repeat(64)]);
   });
 
   it('are given by batches and watches to their captures', async () => {

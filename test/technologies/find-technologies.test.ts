@@ -7,10 +7,9 @@ import { findTechnologies } from '../../src/technologies/find-technologies.ts';
 import { createTechnologies } from '../../src/technologies/technologies.ts';
 import { NO_SIGNS } from './no-signs.ts';
 
-function shown(signs: Partial<SoftwareSigns>): readonly string[] {
-  return findTechnologies({ ...NO_SIGNS, ...signs }).map(
-    ({ name, version, sign }) => `${name}${version === '' ? '' : ` ${version}`} (${sign})`,
-  );
+async function shown(signs: Partial<SoftwareSigns>): Promise<readonly string[]> {
+  const technologies = await findTechnologies({ ...NO_SIGNS, ...signs });
+  return technologies.map(({ name, version, sign }) => `${name}${version === '' ? '' : ` ${version}`} (${sign})`);
 }
 
 /** Titles of the first pages of products, as their packages in Debian have them. */
@@ -42,8 +41,8 @@ describe('the software that is named', () => {
     ['<script>alert(1)</script>', []],
     ['10.0.0.1', []],
     ['', []],
-  ])('is that of the header %j', (value, expected) => {
-    expect(shown({ headers: [{ name: 'Server', value }] })).toEqual(expected.map((each) => `${each} (header)`));
+  ])('is that of the header %j', async (value, expected) => {
+    expect(await shown({ headers: [{ name: 'Server', value }] })).toEqual(expected.map((each) => `${each} (header)`));
   });
 
   it.each([
@@ -58,8 +57,8 @@ describe('the software that is named', () => {
     ['https://example.com/', []],
     ['42', []],
     ['', []],
-  ])('is that of the generator %j', (value, expected) => {
-    expect(shown({ metas: [{ name: 'generator', value }] })).toEqual(expected.map((each) => `${each} (meta)`));
+  ])('is that of the generator %j', async (value, expected) => {
+    expect(await shown({ metas: [{ name: 'generator', value }] })).toEqual(expected.map((each) => `${each} (meta)`));
   });
 
   it.each([
@@ -72,8 +71,8 @@ describe('the software that is named', () => {
     ['https://page.example/react-dom.production.min.js', 'React'],
     ['https://d3js.org/d3.v7.min.js', 'D3 7'],
     ['https://page.example/assets/leaflet-1b2c3d4e5f.js', 'Leaflet'],
-  ])('is that of the script %s', (url, expected) => {
-    expect(shown({ scripts: [url] })).toEqual([`${expected} (script)`]);
+  ])('is that of the script %s', async (url, expected) => {
+    expect(await shown({ scripts: [url] })).toEqual([`${expected} (script)`]);
   });
 
   it.each([
@@ -83,42 +82,43 @@ describe('the software that is named', () => {
     'https://page.example/codemirror/mode/vue/vue.js',
     'data:text/javascript,jquery.js',
     'x',
-  ])('is none of the script %s', (url) => {
-    expect(shown({ scripts: [url] })).toEqual([]);
+  ])('is none of the script %s', async (url) => {
+    expect(await shown({ scripts: [url] })).toEqual([]);
   });
 
-  it('is not that of an icon that two products bring along, as Alertmanager has that of Prometheus', () => {
+  it('is not that of an icon that two products bring along, as Alertmanager has that of Prometheus', async () => {
     const favicon = 'd72fc7b0bd1a4c1c4a016dfa4bfd594b2fb65a409575ec8f857864d4bdc658be';
-    expect(shown({ favicon, title: 'Alertmanager' })).toEqual(['Alertmanager (title)']);
+    expect(await shown({ favicon, title: 'Alertmanager' })).toEqual(['Alertmanager (title)']);
   });
 
-  it('is that of a cookie, a header of its own, a path of scripts, and a title', () => {
-    expect(shown({ cookies: [{ name: 'PHPSESSID', value: 'x' }] })).toEqual(['PHP (cookie)']);
-    expect(shown({ headers: [{ name: 'X-Jenkins', value: '2.426.1' }] })).toEqual(['Jenkins 2.426.1 (header)']);
-    expect(shown({ scripts: ['https://page.example/wp-includes/js/x.js'] })).toEqual(['WordPress (script)']);
-    expect(shown({ title: 'phpMyAdmin 5.2.1' })).toEqual(['phpMyAdmin 5.2.1 (title)']);
-    expect(shown({ title: 'How to install phpMyAdmin' })).toEqual([]);
-    expect(shown({ title: 'Welcome to Jetty 9 on Debian' })).toEqual(['Jetty 9 (title)']);
-    for (const [product, title] of DEFAULT_TITLES) expect(shown({ title })).toEqual([`${product} (title)`]);
+  it('is that of a cookie, a header of its own, a path of scripts, and a title', async () => {
+    expect(await shown({ cookies: [{ name: 'PHPSESSID', value: 'x' }] })).toEqual(['PHP (cookie)']);
+    expect(await shown({ headers: [{ name: 'X-Jenkins', value: '2.426.1' }] })).toEqual(['Jenkins 2.426.1 (header)']);
+    expect(await shown({ scripts: ['https://page.example/wp-includes/js/x.js'] })).toEqual(['WordPress (script)']);
+    expect(await shown({ title: 'phpMyAdmin 5.2.1' })).toEqual(['phpMyAdmin 5.2.1 (title)']);
+    expect(await shown({ title: 'How to install phpMyAdmin' })).toEqual([]);
+    expect(await shown({ title: 'Welcome to Jetty 9 on Debian' })).toEqual(['Jetty 9 (title)']);
+    for (const [product, title] of DEFAULT_TITLES) expect(await shown({ title })).toEqual([`${product} (title)`]);
   });
 
   it('is that of the icon that a product brings along, and of no other icon', async () => {
     const icon = await readFile(fileURLToPath(import.meta.resolve('swagger-ui-dist/favicon-32x32.png')));
     const favicon = createHash('sha256').update(icon).digest('hex');
-    expect(shown({ favicon })).toEqual(['Swagger UI (favicon)']);
-    expect(shown({ favicon, title: 'Swagger UI' })).toEqual(['Swagger UI (title)']);
-    for (const other of [favicon.replace(/.$/, 'x'), 'constructor', '']) expect(shown({ favicon: other })).toEqual([]);
+    expect(await shown({ favicon })).toEqual(['Swagger UI (favicon)']);
+    expect(await shown({ favicon, title: 'Swagger UI' })).toEqual(['Swagger UI (title)']);
+    for (const other of [favicon.replace(/.$/, 'x'), 'constructor', ''])
+      expect(await shown({ favicon: other })).toEqual([]);
   });
 
-  it('is listed once, with the version of the first sign that has one', () => {
+  it('is listed once, with the version of the first sign that has one', async () => {
     const scripts = ['https://page.example/wp-content/x.js'];
     const metas = [{ name: 'generator', value: 'WordPress 6.4.2' }];
-    expect(shown({ scripts, metas })).toEqual(['WordPress 6.4.2 (meta)']);
+    expect(await shown({ scripts, metas })).toEqual(['WordPress 6.4.2 (meta)']);
     const headers = [
       { name: 'server', value: 'Apache' },
       { name: 'x-powered-by', value: 'Apache/2.4' },
     ];
-    expect(shown({ headers })).toEqual(['Apache 2.4 (header)']);
+    expect(await shown({ headers })).toEqual(['Apache 2.4 (header)']);
   });
 
   it('is that of the companies whose scripts the page loads, but not its own', async () => {
@@ -129,7 +129,7 @@ describe('the software that is named', () => {
     expect(await named('https://www.google-analytics.com/')).toEqual([]);
   });
 
-  it('takes no longer for hostile signs', () => {
+  it('takes no longer for hostile signs', async () => {
     const long = 'a/1'.repeat(100_000);
     const signs = {
       headers: [{ name: 'server', value: `${'('.repeat(50_000)}${long}` }],
@@ -140,6 +140,6 @@ describe('the software that is named', () => {
       ],
       title: 'phpMyAdmin '.repeat(50_000),
     };
-    expect(shown(signs).length).toBeLessThan(50);
+    expect((await shown(signs)).length).toBeLessThan(50);
   });
 });

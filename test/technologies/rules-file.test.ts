@@ -9,10 +9,9 @@ import { readRulesFile, rulesIn } from '../../src/technologies/rules-file.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { NO_SIGNS } from './no-signs.ts';
 
-function found(json: unknown, signs: Partial<SoftwareSigns>): readonly string[] {
-  return findTechnologies({ ...NO_SIGNS, ...signs }, undefined, rulesIn(json).rules).map(
-    ({ name, version, sign }) => `${name} ${version} ${sign}`,
-  );
+async function found(json: unknown, signs: Partial<SoftwareSigns>): Promise<readonly string[]> {
+  const technologies = await findTechnologies({ ...NO_SIGNS, ...signs }, undefined, rulesIn(json).rules);
+  return technologies.map(({ name, version, sign }) => `${name} ${version} ${sign}`);
 }
 
 const RULES = {
@@ -39,9 +38,9 @@ describe('rules in the format of Wappalyzer', () => {
     [{ scripts: ['https://page.example/lamp-pro.js'] }, ['Lamp pro script']],
     [{ scripts: ['https://page.example/lamp.js'] }, ['Lamp plain script']],
     [{ title: 'Lamp' }, []],
-  ])('name the software of %j', (signs, expected) => {
-    expect(found(RULES, signs)).toEqual(expected);
-    expect(found({ technologies: RULES }, signs)).toEqual(expected);
+  ])('name the software of %j', async (signs, expected) => {
+    expect(await found(RULES, signs)).toEqual(expected);
+    expect(await found({ technologies: RULES }, signs)).toEqual(expected);
   });
 
   it('leave out patterns that need more than linear time, and count them', () => {
@@ -49,10 +48,25 @@ describe('rules in the format of Wappalyzer', () => {
     expect([rules[0]?.scripts?.length, omitted]).toEqual([1, 3]);
   });
 
-  it('take linear time for patterns on which others hang', () => {
+  it('take linear time for patterns on which others hang', async () => {
     const json = { Slow: { scriptSrc: ['(a+)+$', '(a|aa)+$', '(.*)*x'], title: ['^(\\w+\\s?)*$'] } };
     const hostile = { scripts: [`https://page.example/${'a'.repeat(900)}!`], title: `${'a '.repeat(400)}!` };
-    expect(found(json, hostile)).toEqual(['Slow  script']);
+    expect(await found(json, hostile)).toEqual(['Slow  script']);
+  });
+
+  it('let other requests have turns while a page has the texts of all patterns', async () => {
+    const names = Array.from({ length: 2_000 }, (_, at) => `lib${at}x`);
+    const json = Object.fromEntries(
+      names.map((name) => [name, { scriptSrc: `${name}(?:-|\\.)([\\d.]*\\d)[^/]*\\.js` }]),
+    );
+    const scripts = Array.from({ length: 100 }, (_, at) => `https://page.example/${names.slice(at * 20).join('/')}`);
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 0);
+    expect(await found(json, { scripts: scripts.map((url) => url.slice(0, 512)) })).toEqual([]);
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(1);
   });
 
   it.each([

@@ -62,7 +62,7 @@ export const hostConditionFields = {
   cname: hostName(NAME).meta({
     description: 'A name in the chain of aliases of the host, or a parent domain of one: `cloudfront.net`.',
   }),
-  technology: product.meta({
+  technology: product.regex(/[^\s,]/, { error: PRODUCT }).meta({
     description:
       'Software of the page, with or without its version, separated by commas: `WordPress,PHP/8.2`. With a slash at the end, no other version: `PHP/8.2/` is not 8.2.1, and `PHP/` has none.',
   }),

@@ -7,15 +7,19 @@ import { listOf } from '../options/fields.ts';
 
 export const MAX_LABELS = 20;
 const MAX_LABEL_CHARACTERS = 64;
+/** Of a label as it is written: composing its letters leaves at least a quarter of the characters. */
+const MAX_WRITTEN_CHARACTERS = 4 * MAX_LABEL_CHARACTERS;
 const MAX_NOTE_CHARACTERS = 2000;
 
 const LABEL = `must be a label: 1 to ${MAX_LABEL_CHARACTERS} characters, without commas and line breaks`;
 const NOTE = `must be a text of at most ${MAX_NOTE_CHARACTERS} characters`;
 
-/** A label. The spaces around it do not count. */
+/** A label. The spaces around it do not count. Long texts are refused first: composing takes quadratic time. */
 export const label = z
   .string({ error: LABEL })
-  .transform((text) => text.normalize('NFC').trim())
+  .trim()
+  .max(MAX_WRITTEN_CHARACTERS, { error: LABEL })
+  .transform((text) => text.normalize('NFC'))
   .pipe(
     z
       .string()

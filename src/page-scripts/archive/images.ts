@@ -1,7 +1,8 @@
 import { attribute, currentSrcOf, interfaceOf, page, removeAttribute, setAttribute } from '../dom/dom.ts';
 import { selectInTrees } from '../dom/open-trees.ts';
 
-const MAX_IMAGES = 1_000;
+/** Beyond this, images of pictures are left out of the archive: their sources are removed from it. */
+const MAX_IMAGES = 10_000;
 
 /**
  * Names the images that only `srcset` names, or the sources of a picture: an archive has neither. Returns what takes the

@@ -33,10 +33,12 @@ const MAX_PIXELS = 128 * 1024 * 1024;
  */
 export async function framePdfs(maxFrames: number, maxBytes: number): Promise<number> {
   if (web.navigator.pdfViewerEnabled) return 0;
-  const ofPdfs = select(page, 'embed, object').filter((element) => isPdf(element) && !isFallback(element));
-  const named = ofPdfs.slice(0, maxFrames);
-  const readable = await Promise.all(named.map((element) => canBeRead(element, maxBytes)));
-  const found = named.filter((_element, at) => readable[at]);
+  const named = select(page, 'embed, object').filter((element) => isPdf(element) && !isFallback(element));
+  const found: PageElement[] = [];
+  for (const element of named) {
+    if (found.length >= maxFrames) break;
+    if (await canBeRead(element, maxBytes)) found.push(element);
+  }
   for (const element of found) {
     // An object that shows its fallback ignores another type.
     const copy = cloneOf(element, true);

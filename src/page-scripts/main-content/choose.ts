@@ -1,7 +1,7 @@
 import { type PageElement, select, selectOne, textOf } from '../dom/dom.ts';
 import { texOf } from '../markdown/formulas.ts';
 import { chancesOf, MIN_COPIED_WORDS } from './chance.ts';
-import { titleAmong } from './headings.ts';
+import { shownTitle } from './headings.ts';
 import { type Path, pathsOf } from './kinds.ts';
 import { isAlike, type Run } from './runs.ts';
 
@@ -50,8 +50,8 @@ export function chosenRuns(
   for (const at of copiesAmong(best, runs, tables)) chosen.delete(at);
   chooseFormulas(chosen, runs);
   chooseHeadings(chosen, runs);
-  const titleAt = titleAmong(runs, title);
-  if (titleAt !== -1) chosen.add(titleAt);
+  const titleAt = shownTitle(runs, title);
+  if (titleAt !== undefined) chosen.add(titleAt);
   return chosen;
 }
 

@@ -53,15 +53,12 @@ export function titleOfRuns(runs: readonly Run[], title: string) {
 }
 
 /**
- * Returns the number of the run that is the page's title, or -1: the first heading of the first level, or else the first
- * one whose text the document's title has.
+ * Returns the number of the run that is always main content as the page's title, if there is one: the heading of the
+ * first level that `titleOfRuns` finds, or else the longest heading whose text is part of the document's title.
  */
-export function titleAmong(runs: readonly Run[], title: string): number {
-  const first = runs.findIndex(({ level }) => level === 1);
-  if (first !== -1) return first;
-  const plain = wordsOf(title).join(' ');
-  return runs.findIndex(({ level, text }) => {
-    const words = wordsOf(text).join(' ');
-    return level > 0 && words !== '' && ` ${plain} `.includes(` ${words} `);
-  });
+export function shownTitle(runs: readonly Run[], title: string): number | undefined {
+  const plain = (text: string) => ` ${wordsOf(text).join(' ')} `;
+  const isPart = ({ level, text }: Run) => level > 0 && wordsOf(text).length > 0 && plain(title).includes(plain(text));
+  const [longest] = runs.filter(isPart).toSorted((one, other) => other.words - one.words);
+  return titleOfRuns(runs, title).titleAt ?? (longest && runs.indexOf(longest));
 }

@@ -4,7 +4,7 @@ import { fileName } from './file-name.ts';
 
 const PDF = 'application/pdf';
 /** Maximum number of downloads that are noted: pages can start any number of them. */
-export const MAX_DOWNLOADS = 8;
+const MAX_DOWNLOADS = 8;
 /**
  * Time limit for the events of downloads that were announced, in milliseconds. The first of a context may come after
  * the load event.
@@ -47,6 +47,11 @@ export class FrameDownloads {
   /** Whether there may be downloads since the last call of `take`. */
   get hasNew(): boolean {
     return Math.max(this.#noted.length, this.#announced) > this.#taken;
+  }
+
+  /** Number of downloads that can still be noted. */
+  get room(): number {
+    return MAX_DOWNLOADS - this.#noted.length;
   }
 
   /** Resolves with the downloads since the last call. */

@@ -9,7 +9,7 @@ import type { PageSession } from '../frames/page-session.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { Interception, type PausedRequest } from '../network/intercept.ts';
 import { waitWithin } from '../wait/wait-within.ts';
-import { type FrameDownload, MAX_DOWNLOADS } from './frame-downloads.ts';
+import type { FrameDownload } from './frame-downloads.ts';
 import { PdfViewer } from './pdf-viewer.ts';
 import { PART_BYTES, readBody } from './read-body.ts';
 import { isShownPdf, repeatRequest } from './repeat-request.ts';
@@ -45,7 +45,7 @@ export async function showFramedPdfs(page: IsolatedPage, deadline: Deadline): Pr
  * as `showFramedPdfs` does.
  */
 export async function showEmbeddedPdfs(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  const asked = evaluate(page, call('framePdfs', MAX_DOWNLOADS, bytesLeft(page)), { mayThrow: true });
+  const asked = evaluate(page, call('framePdfs', page.frames.downloads.room, bytesLeft(page)), { mayThrow: true });
   const looking = within(LOOK_MS, asked, undefined);
   const count = await deadline.step('look for PDFs', looking);
   if (typeof count === 'number' && count > 0) {
