@@ -23,7 +23,6 @@ const ICONS: Readonly<Record<string, string>> = {
   '303e35293994c1b46ed40f528ddc1ebfeb6a119a4689986d15a3dc529e5ecbff': 'Node-RED',
   '8b3267409f9ea8f2cc4d557e6ea6452b3ee75639928b95be544e777f1db230a6': 'phpLDAPadmin',
   e2905705920b2636309d785c2df3f155d6379b0aa9a44dc7831524505fa2defd: 'phpMyAdmin',
-  d72fc7b0bd1a4c1c4a016dfa4bfd594b2fb65a409575ec8f857864d4bdc658be: 'Prometheus',
   df2d5e3411607f81ae8820114c3d684ca67854662b5e52e4d9fc04fc8e398a39: 'RabbitMQ',
   '3d10f7da6c603178340081668c4ac5b3ae9743ca9a262ab0fcd312fbb9f48bdd': 'React',
   b4ccacc6603725e20d5a462924eb20a81ed9d2364b367fa9df371c917b24e091: 'Redis Commander',

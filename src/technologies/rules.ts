@@ -17,6 +17,7 @@ interface Written {
 const ANY = /^/;
 
 const WRITTEN: Readonly<Record<string, Written>> = {
+  Alertmanager: { titles: /^Alertmanager$/ },
   'Amazon CloudFront': { headers: { 'x-amz-cf-id': ANY } },
   'Amazon S3': { headers: { 'x-amz-request-id': ANY } },
   'ASP.NET': {
@@ -25,6 +26,7 @@ const WRITTEN: Readonly<Record<string, Written>> = {
   },
   Apache: { titles: /^Apache2 (?:Debian|Ubuntu) Default Page/ },
   'Apache Tomcat': { titles: /^Apache Tomcat(?:\/(\d[\d.]*))?/ },
+  Caddy: { titles: /^Caddy works!$/ },
   CakePHP: { cookies: /^CAKEPHP$/i },
   Cloudflare: { headers: { 'cf-ray': ANY }, cookies: /^(?:__cf_bm|cf_clearance)$/i },
   CodeIgniter: { cookies: /^ci_session$/i },
@@ -40,6 +42,7 @@ const WRITTEN: Readonly<Record<string, Written>> = {
   GitLab: { cookies: /^_gitlab_session$/i },
   Grafana: { cookies: /^grafana_session$/i, titles: /^Grafana$/ },
   Jenkins: { headers: { 'x-jenkins': /^(\d[\d.]*)/ } },
+  Jetty: { titles: /^Welcome to Jetty(?: (\d[\d.]*))?(?: on Debian)?$/ },
   Jira: { headers: { 'x-arequestid': ANY }, cookies: /^atlassian\.xsrf\.token$/i },
   Joomla: { scripts: /\/media\/system\/js\/(?:core|caption)(?:\.min)?\.js\b/ },
   Kibana: { headers: { 'kbn-name': ANY, 'kbn-version': /^(\d[\d.]*)/ } },
@@ -60,10 +63,13 @@ const WRITTEN: Readonly<Record<string, Written>> = {
   Plesk: { headers: { 'x-powered-by-plesk': ANY } },
   PrestaShop: { cookies: /^PrestaShop-/i },
   PHP: { cookies: /^PHPSESSID$/i },
+  Prometheus: { titles: /^Prometheus Time Series Collection and Processing Server$/ },
+  RabbitMQ: { titles: /^RabbitMQ Management$/ },
   Roundcube: { cookies: /^roundcube_sessid$/i, titles: /^Roundcube Webmail\b/ },
   Shopify: { headers: { 'x-shopify-stage': ANY, 'x-shopid': ANY }, scripts: /\/\/cdn\.shopify\.com\// },
   SquirrelMail: { cookies: /^SQMSESSID$/i, titles: /^SquirrelMail - Login$/ },
   'Swagger UI': { titles: /^Swagger UI$/ },
+  Transmission: { titles: /^Transmission Web Interface$/ },
   Varnish: { headers: { 'x-varnish': ANY } },
   Vercel: { headers: { 'x-vercel-id': ANY } },
   Wix: { headers: { 'x-wix-request-id': ANY } },
@@ -72,6 +78,7 @@ const WRITTEN: Readonly<Record<string, Written>> = {
     cookies: /^wordpress_(?:test_cookie|logged_in_)/i,
     scripts: /\/wp-(?:includes|content)\//,
   },
+  Yaws: { titles: /^Test Page for Yaws Installation$/ },
 };
 
 /** The rules of the service itself. */

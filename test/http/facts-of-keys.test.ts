@@ -34,6 +34,8 @@ const FACTS = {
     technologies: [{ name: 'nginx', version: '1.26', sign: 'header' }],
   },
 } as const;
+/** The columns of these facts in CSV, in their order. */
+const COLUMNS = `nginx/1.26,,false,true,many.example,many.example,Test CA,2026-01-01T00:00:00.000Z,2027-01-01T00:00:00.000Z,${SHA},7,${'cd'.repeat(32)},many.cdn.example,nginx 1.26`;
 const OF_SHOP = [3, 2, 1];
 const OF_FLOOD = [5, 4];
 
@@ -87,6 +89,22 @@ describeWithTenantsOfEachDatabase((start) => {
         expect(await found('flood-key')).toEqual([condition, OF_FLOOD]);
         expect(await found('root-key')).toEqual([condition, [...OF_FLOOD, ...OF_SHOP]]);
       }
+    }
+  });
+
+  it('exports the facts of the captures of the own key alone, at each node', async () => {
+    const { apps } = await running();
+    for (const app of apps) {
+      const exported = async (key: string) => {
+        const path = '/results/export?format=csv&cname=cdn.example&certificate=many.example';
+        const [head = '', ...rows] = (await (await ask(app, key, path)).text()).trim().split('\r\n');
+        const id = head.split(',').indexOf('id');
+        return rows.map((row) => [Number(row.split(',')[id]), row.includes(COLUMNS)]);
+      };
+      const all = (ids: readonly number[]) => ids.map((id) => [id, true]);
+      expect(await exported('shop-key')).toEqual(all(OF_SHOP));
+      expect(await exported('flood-key')).toEqual(all(OF_FLOOD));
+      expect(await exported('root-key')).toEqual(all([...OF_FLOOD, ...OF_SHOP]));
     }
   });
 

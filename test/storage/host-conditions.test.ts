@@ -22,6 +22,11 @@ const NOTHING: HostFacts = {
   technologies: [],
 };
 
+/** Names in as many domains as a result has of a certificate at most: of networks that serve many sites. */
+const MANY_NAMES = Array.from({ length: 50 }, (_, at) => [`*.s${at}.site-${at}.example`, `site-${at}.example`]).flat();
+/** A first alias with so many labels that each of its parents is a name. */
+const LONG_ALIAS = `${Array.from({ length: 60 }, (_, at) => `l${at}`).join('.')}.long.example`;
+
 const FACTS: readonly HostFacts[] = [
   {
     server: 'Apache/2.4.57 (Debian) OpenSSL/3.0.15',
@@ -31,7 +36,7 @@ const FACTS: readonly HostFacts[] = [
     certificate: {
       subject: 'shop.example',
       names: ['shop.example', '*.shop.example', 'bücher.example'],
-      issuer: "Let's Encrypt R11",
+      issuer: "R11 (Let's Encrypt)",
       valid_from: '2026-09-01T00:00:00.000Z',
       valid_to: '2026-11-30T10:00:00.000Z',
       sha256: SHA,
@@ -41,7 +46,18 @@ const FACTS: readonly HostFacts[] = [
     technologies: [{ name: 'WordPress', version: '6.4.2', sign: 'meta' }],
   },
   { ...NOTHING, server: 'nginx', technologies: [{ name: 'nginx', version: '', sign: 'header' }] },
-  NOTHING,
+  {
+    ...NOTHING,
+    certificate: {
+      subject: 'network.example',
+      names: MANY_NAMES,
+      issuer: 'R11',
+      valid_from: '2026-09-01T00:00:00.000Z',
+      valid_to: '2031-01-01T00:00:00.000Z',
+      sha256: 'ef'.repeat(32),
+    },
+    cnames: [LONG_ALIAS, 'last.alias.example'],
+  },
 ];
 
 const RECORDS: readonly Result[] = [
@@ -88,10 +104,15 @@ describeInEachDatabase((open) => {
       [{ certificate: 'BÜCHER.example' }, [0]],
       [{ certificate: 'xn--bcher-kva.example' }, [0]],
       [{ certificateIssuer: "let's encrypt" }, [0]],
+      [{ certificateIssuer: 'encrypt r11' }, [0]],
       [{ certificateIssuer: 'encrypt other' }, []],
+      [{ certificate: 'network.example' }, [2]],
+      [{ certificate: 'site-0.example' }, [2]],
+      [{ certificate: 's49.site-49.example' }, [2]],
+      [{ certificate: 'site-49.example' }, [2]],
       [{ certificateExpiresBefore: '2026-12-01T00:00:00.000Z' }, [0]],
       [{ certificateExpiresBefore: '2027-01-01T00:00:00.000Z' }, [0]],
-      [{ certificateExpiresBefore: '9999-12-31T00:00:00.000Z' }, [0]],
+      [{ certificateExpiresBefore: '9999-12-31T00:00:00.000Z' }, [0, 2]],
       [{ certificateExpiresBefore: '2026-11-30T00:00:00.000Z' }, []],
       [{ certificateExpiresBefore: '0001-01-01T00:00:00.000Z' }, []],
       [{ favicon: '-247388890' }, [0]],
@@ -99,6 +120,8 @@ describeInEachDatabase((open) => {
       [{ cname: 'cdn.example.net' }, [0]],
       [{ cname: 'edge-7.cdn.example.net.' }, [0]],
       [{ cname: 'example' }, []],
+      [{ cname: LONG_ALIAS }, [2]],
+      [{ cname: 'last.alias.example' }, [2]],
       [{ technology: 'wordpress' }, [0]],
       [{ technology: 'WordPress/6.4' }, [0]],
       [{ technology: 'WordPress/6.4.2, nginx' }, []],

@@ -12,6 +12,19 @@ async function shown(signs: Partial<SoftwareSigns>): Promise<readonly string[]> 
   return technologies.map(({ name, version, sign }) => `${name}${version === '' ? '' : ` ${version}`} (${sign})`);
 }
 
+/** Titles of the first pages of products, as their packages in Debian have them. */
+const DEFAULT_TITLES = [
+  ['Alertmanager', 'Alertmanager'],
+  ['Apache', 'Apache2 Debian Default Page: It works'],
+  ['Apache Tomcat', 'Apache Tomcat'],
+  ['Caddy', 'Caddy works!'],
+  ['nginx', 'Welcome to nginx!'],
+  ['Prometheus', 'Prometheus Time Series Collection and Processing Server'],
+  ['RabbitMQ', 'RabbitMQ Management'],
+  ['Transmission', 'Transmission Web Interface'],
+  ['Yaws', 'Test Page for Yaws Installation'],
+] as const;
+
 describe('the software that is named', () => {
   it.each([
     ['nginx', ['nginx']],
@@ -73,12 +86,19 @@ describe('the software that is named', () => {
     expect(await shown({ scripts: [url] })).toEqual([]);
   });
 
+  it('is not that of an icon that two products bring along, as Alertmanager has that of Prometheus', async () => {
+    const favicon = 'd72fc7b0bd1a4c1c4a016dfa4bfd594b2fb65a409575ec8f857864d4bdc658be';
+    expect(await shown({ favicon, title: 'Alertmanager' })).toEqual(['Alertmanager (title)']);
+  });
+
   it('is that of a cookie, a header of its own, a path of scripts, and a title', async () => {
     expect(await shown({ cookies: [{ name: 'PHPSESSID', value: 'x' }] })).toEqual(['PHP (cookie)']);
     expect(await shown({ headers: [{ name: 'X-Jenkins', value: '2.426.1' }] })).toEqual(['Jenkins 2.426.1 (header)']);
     expect(await shown({ scripts: ['https://page.example/wp-includes/js/x.js'] })).toEqual(['WordPress (script)']);
     expect(await shown({ title: 'phpMyAdmin 5.2.1' })).toEqual(['phpMyAdmin 5.2.1 (title)']);
     expect(await shown({ title: 'How to install phpMyAdmin' })).toEqual([]);
+    expect(await shown({ title: 'Welcome to Jetty 9 on Debian' })).toEqual(['Jetty 9 (title)']);
+    for (const [product, title] of DEFAULT_TITLES) expect(await shown({ title })).toEqual([`${product} (title)`]);
   });
 
   it('is that of the icon that a product brings along, and of no other icon', async () => {

@@ -49,7 +49,7 @@ export const hostConditionFields = {
     .trim()
     .max(MAX_CHARACTERS, { error: WORDS, abort: true })
     .regex(/[\p{L}\p{N}]/u, { error: WORDS })
-    .meta({ description: "Words that must all be in the name of the certificate's issuer." }),
+    .meta({ description: "Words that must all be in the name or organisation of the certificate's issuer." }),
   certificateExpiresBefore: time.meta({
     type: 'string',
     description: 'The certificate ends before this time, by the day (UTC).',

@@ -1,4 +1,5 @@
 import { createHash, X509Certificate } from 'node:crypto';
+import type { PeerCertificate } from 'node:tls';
 import { bounded, instant } from '../basics/bounded.ts';
 import type { Certificate } from './host-facts.ts';
 
@@ -14,12 +15,13 @@ const NAME = /(?:^|, )(?:DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g;
 export function readCertificate(der: Uint8Array): Certificate | null {
   try {
     const certificate = new X509Certificate(der);
-    const { subject, issuer, subjectAltName = '' } = certificate;
+    const { subject, issuer } = certificate.toLegacyObject();
+    const { subjectAltName = '' } = certificate;
     const names = [...subjectAltName.matchAll(NAME)].map(([, name = '']) => unquoted(name)).slice(0, MAX_NAMES);
     return {
       subject: nameOf(subject),
       names: names.map((name) => bounded(name, MAX_CHARACTERS)),
-      issuer: nameOf(issuer),
+      issuer: issuerName(issuer),
       valid_from: instant(Date.parse(certificate.validFrom) / 1000),
       valid_to: instant(Date.parse(certificate.validTo) / 1000),
       sha256: createHash('sha256').update(der).digest('hex'),
@@ -38,11 +40,27 @@ export function boundedChain(chain: readonly string[]): readonly string[] {
   });
 }
 
-/** Returns the common name of a subject, else its organisation, else all of it. A subject has a line for each part. */
-function nameOf(subject: string | undefined = ''): string {
-  const parts = subject.split('\n');
-  const part = (key: string) => parts.findLast((each) => each.startsWith(`${key}=`))?.slice(key.length + 1);
-  return bounded(part('CN') ?? part('O') ?? parts.join(', '), MAX_CHARACTERS);
+type Name = PeerCertificate['subject'];
+
+/** Returns the common name, else the organisation, else all parts. */
+function nameOf(name: Name | undefined): string {
+  const all = () =>
+    Object.entries(name ?? {})
+      .map(([key, value]) => `${key}=${value}`)
+      .join(', ');
+  return bounded(partOf(name?.CN) ?? partOf(name?.O) ?? all(), MAX_CHARACTERS);
+}
+
+/** Returns the name of an issuer with its organisation: the common name of most is a number, such as `R11`. */
+function issuerName(issuer: Name | undefined): string {
+  const name = nameOf(issuer);
+  const organisation = partOf(issuer?.O) ?? name;
+  return name === organisation ? name : bounded(`${name} (${organisation})`, MAX_CHARACTERS);
+}
+
+/** A part that occurs several times is an array; the last one is the narrowest. */
+function partOf(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.at(-1);
 }
 
 function unquoted(name: string): string {

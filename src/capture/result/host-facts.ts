@@ -18,7 +18,9 @@ export const faviconHash = z
 const CertificateSchema = z.strictObject({
   subject: z.string().meta({ description: 'Common name; the organisation, or the whole subject, without one.' }),
   names: z.array(z.string()).meta({ description: 'Host names and addresses that it is for, at most 100.' }),
-  issuer: z.string().meta({ description: 'As `subject`.' }),
+  issuer: z
+    .string()
+    .meta({ description: 'As `subject`, with the organisation of a common name.', examples: ["R11 (Let's Encrypt)"] }),
   valid_from: instant,
   valid_to: instant,
   sha256: sha256.meta({ description: 'SHA-256 of the certificate (DER).' }),

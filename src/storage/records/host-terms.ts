@@ -14,7 +14,7 @@ const FACT = '\uE00B';
 const HASH_BYTES = 8;
 /** Maximum numbers of terms of each kind: a header or a certificate may name any number. */
 const MAX_PRODUCTS = 24;
-const MAX_NAMES = 60;
+const MAX_NAMES = 200;
 const MAX_WORDS = 12;
 /** Beginnings of a date that are terms: its century, decade, year, month and day. */
 const DATE_PARTS = [2, 3, 4, 7, 10] as const;
@@ -72,7 +72,7 @@ function termsOfFacts(facts: HostFacts): readonly string[] {
       ? []
       : [
           ...terms('certificate', [certificate.sha256], 1),
-          ...terms('certificate', [certificate.subject, ...certificate.names].flatMap(parentsOf), MAX_NAMES),
+          ...terms('certificate', domainsOf([certificate.subject, ...certificate.names]), MAX_NAMES),
           ...terms('certificateIssuer', wordsOf(certificate.issuer), MAX_WORDS),
           ...terms(
             'certificateExpiresBefore',
@@ -81,7 +81,7 @@ function termsOfFacts(facts: HostFacts): readonly string[] {
           ),
         ]),
     ...(favicon === null ? [] : terms('favicon', [favicon.hash, favicon.sha256], 2)),
-    ...terms('cname', cnames.flatMap(parentsOf), MAX_NAMES),
+    ...terms('cname', domainsOf(cnames), MAX_NAMES),
     ...terms('technology', software, software.length),
   ];
 }
@@ -151,6 +151,11 @@ function versionsOf(name: string, version: string): readonly string[] {
   const numbers = plain(version).split('.');
   const versions = version === '' ? [] : numbers.map((_, at) => `${plain(name)}/${numbers.slice(0, at + 1).join('.')}`);
   return [plain(name), ...versions.slice(0, 4)];
+}
+
+/** Returns host names, followed by their parent domains, so that a limit leaves out no name for the parents of another. */
+function domainsOf(names: readonly string[]): readonly string[] {
+  return [...names.map(hostOf).filter((host) => host !== ''), ...names.flatMap(parentsOf)];
 }
 
 /** Returns a host name and its parent domains; `*.` stands for its domain. */
