@@ -1,4 +1,5 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { buffer, text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ArtifactKind, NAMED_OUTPUT_KINDS } from '../../src/capture/artifacts/artifacts.ts';
@@ -79,6 +80,25 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
         expect(await read(ID, kind)).toEqual(content);
       }
       expect(await keys('page.html')).toHaveLength(1);
+    });
+
+    it('reads no more than 1 MiB of a file until its reader takes that', async () => {
+      const image = randomBytes(5 * MIB);
+      await putCapture(artifacts, resultOf(ID), { image, html: HTML });
+      let asked = 0;
+      const counting = createRemoteStore({
+        ...backend,
+        get: (key, span) => {
+          asked += key.endsWith('capture') ? 0 : span.end + 1 - span.start;
+          return backend.get(key, span);
+        },
+      });
+      const stream = (await counting.open(ID, 'image'))?.stream();
+      await once(stream ?? process, 'readable');
+      await backend.size(keyOf(ID, 'capture'));
+      expect(asked).toBeLessThanOrEqual(MIB);
+      expect(stream && (await buffer(stream))).toEqual(image);
+      expect(asked).toBe(image.length);
     });
 
     it('keeps short and empty texts in the object of the capture, and reads them in ranges', async () => {

@@ -115,6 +115,7 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
 
   return {
     name: 'gridfs',
+    pieceBytes: CHUNK_BYTES,
     putFile: (key, content) => ask((givenUp) => putFile(key, content, givenUp)),
     put: async (key, content) => void (await ask(() => write({}, key, content, { parts: cut(content, PART_BYTES) }))),
     insert: (key, content) => ask(() => insert(key, content)),

@@ -8,6 +8,8 @@ import type { ByteSpan } from '../ports/artifact-store.ts';
 export interface Backend {
   /** The name of the store in the records of its captures. */
   readonly name: ArtifactStoreKind;
+  /** Size of the pieces in which files are read. A download that nobody reads holds about three. */
+  readonly pieceBytes: number;
   /** Writes a file under a key that was never used. It may be there in part until this resolves. */
   putFile(key: string, content: Uint8Array, facts: FileFacts): Promise<void>;
   /** Writes a small object, which appears whole. */

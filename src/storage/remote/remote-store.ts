@@ -13,14 +13,12 @@ import { keyOf } from './keys.ts';
 import { keysOf, type PackedFile, packed } from './pack.ts';
 import { noteRemoved, UPLOAD_MS } from './sweep.ts';
 
-/** Number of bytes of a file that are read at once. */
-const PIECE_BYTES = 2 * 1024 * 1024;
-
 /**
  * An artifact store that several processes share. `uploadMs`: time after which a capture is not published, because the
  * sweep may delete its files, in milliseconds.
  */
 export function createRemoteStore(backend: Backend, uploadMs = UPLOAD_MS / 2): ArtifactStore {
+  const { pieceBytes } = backend;
   const find = (id: number) => findCapture(backend, id);
   let total: number | null = null;
   let shares: ReadonlyMap<string | null, number> = new Map();
@@ -101,11 +99,12 @@ export function createRemoteStore(backend: Backend, uploadMs = UPLOAD_MS / 2): A
   async function pieceReader(key: string, bytes: number) {
     if ((await backend.size(key)) !== bytes) return undefined;
     return async function* (span: ByteSpan): AsyncGenerator<Buffer> {
-      for (let start = span.start; start <= span.end; start += PIECE_BYTES) {
-        const end = Math.min(start + PIECE_BYTES - 1, span.end);
+      for (let start = span.start; start <= span.end; ) {
+        const end = Math.min(start - (start % pieceBytes) + pieceBytes - 1, span.end);
         const piece = await backend.get(key, { start, end });
         if (piece?.length !== end + 1 - start) throw new CapstanError('artifact_damaged');
         yield piece;
+        start = end + 1;
       }
     };
   }
