@@ -9,18 +9,30 @@ import { oldestBeyond } from './make-room.ts';
 const TABLE = 'capture_labels';
 /** Order in which labels are looked through: all of a key, or the newest of all keys. */
 const LOOKED_THROUGH = { by: 'notedAt', isDescending: true, limit: MAX_LABELS_LOOKED_THROUGH, isBrief: true } as const;
+/** Each capture with new labels removes as many: not all labels of its key are read for that. */
+const OLDEST = { by: 'notedAt', limit: 100, isBrief: true } as const;
 
 export function captureLabelsIn(documents: DocumentStore): LabelStore {
+  /** Removes the oldest labels of a key that has too many. */
+  async function makeRoom(ofKey: ReturnType<typeof whereKey>): Promise<void> {
+    const max = STORED_LIMITS.labels;
+    for (;;) {
+      const used = await documents.usage(TABLE, ofKey);
+      if (used.count <= max.count && used.bytes <= max.bytes) return;
+      const oldestFirst = await documents.list(TABLE, ofKey, OLDEST);
+      const removed = oldestBeyond(oldestFirst, used, max).map(({ id }) => id);
+      if (removed.length === 0) return;
+      await documents.remove(TABLE, [['id', 'in', removed]]);
+    }
+  }
+
   return {
     note: async (apiKeyName, labels) => {
       if (labels.length === 0) return;
       const [apiKey, notedAt] = [apiKeyName ?? '', await documents.now()];
       const noted = labels.map((label) => ({ id: `${apiKey}\n${label}`, apiKey, label, notedAt, body: '' }));
       await documents.add(TABLE, noted);
-      const [max, used] = [STORED_LIMITS.labels, await documents.usage(TABLE, whereKey(apiKey))];
-      if (used.count <= max.count && used.bytes <= max.bytes) return;
-      const oldestFirst = await documents.list(TABLE, whereKey(apiKey), { by: 'notedAt', isBrief: true });
-      await documents.remove(TABLE, [['id', 'in', oldestBeyond(oldestFirst, used, max).map(({ id }) => id)]]);
+      await makeRoom(whereKey(apiKey));
     },
     find: async (text, limit, ofKey) => {
       const wanted = unaccented(text);

@@ -7,7 +7,7 @@ import type { Fields, S3Client } from './client.ts';
 
 /** Maximum number of keys that one request deletes. */
 const DELETED_TOGETHER = 1000;
-/** With pieces of 2 MiB, 60 downloads that nobody read held 345 MiB, and the event loop for 260 ms. */
+/** With pieces of 2 MiB, 60 downloads that nobody read held the event loop for 260 ms; with these for 33 ms. */
 const PIECE_BYTES = 512 * 1024;
 const OBJECT_TYPE = 'application/octet-stream';
 
