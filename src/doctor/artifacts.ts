@@ -67,10 +67,14 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/RequestTimeTooSkewed/, 'set the clock of this machine, for example with NTP: requests are signed with the time'],
   [/in the region|AuthorizationHeaderMalformed|PermanentRedirect/, 'set --s3-region to the region of the bucket'],
   [/NoSuchBucket/, 'create the bucket, or correct --s3-bucket'],
-  [/no keys/, 'set these options, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment'],
+  [/there are no keys/, 'set these options, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment'],
   [/SignatureDoesNotMatch|InvalidAccessKeyId|AccessDenied/, 'correct the keys, and give them this right'],
-  [/EPROTO/, 'no TLS is spoken there: correct the port of --s3-endpoint, or begin it with http://'],
-  [/certificate/, 'name a file with the certificate of its authority by NODE_EXTRA_CA_CERTS in the environment'],
+  [/wrong version number/, 'no TLS is spoken there: correct the port of --s3-endpoint, or begin it with http://'],
+  [/certificate has expired|altnames/, 'renew the certificate of the store, or correct the host in --s3-endpoint'],
+  [
+    /self-signed|unable to (?:get|verify)/,
+    'name a file with the certificate of its authority by NODE_EXTRA_CA_CERTS in the environment',
+  ],
 ];
 
 function adviceFor(why: string): string {

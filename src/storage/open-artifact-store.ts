@@ -101,7 +101,13 @@ function otherStores(kind: ArtifactStoreKind, parts: ServiceParts): readonly Oth
     let opening: Promise<OpenStore> | undefined;
     return async () => {
       opening ??= openStore(other, parts);
-      return (await opening).artifacts;
+      try {
+        return (await opening).artifacts;
+      } catch (error) {
+        // The next read opens it again.
+        opening = undefined;
+        throw error;
+      }
     };
   });
 }
@@ -115,7 +121,8 @@ function withOthers(own: ArtifactStore, others: readonly OtherStore[]): Artifact
   async function fromOthers<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
     const failures: unknown[] = [];
     for (const open of others) {
-      const found = await read(await open()).catch((error: unknown) => {
+      const reading = open().then(read);
+      const found = await reading.catch((error: unknown) => {
         if (isDamagedArtifact(error)) throw error;
         failures.push(error);
         return undefined;
