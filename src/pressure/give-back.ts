@@ -41,7 +41,7 @@ export function collectSoon(): void {
   if (typeof gc === 'function') gc({ type: 'minor' });
 }
 
-/** As glibc has it at first. It raises this up to 32 MiB when it frees larger blocks. */
+/** The threshold with which glibc begins. It raises it, up to 32 MiB, as larger blocks are freed, unless it is set. */
 const LARGE_BLOCK_BYTES = 128 * 1024;
 /** In malloc.h. */
 const M_MMAP_THRESHOLD = -3;

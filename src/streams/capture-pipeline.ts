@@ -115,8 +115,8 @@ export interface CapturePipeline {
 }
 
 /*
- * An admitted capture passes four stages, in the order of `ended$`. Each emits the capture when it goes on; a capture
- * that ends in a stage is not emitted, or its stage emits the outcome.
+ * An admitted capture passes four stages, in the order of `ended$`. Each stage emits the captures that go on. `enqueued`
+ * also emits aborted ones, so that `queue.each` removes them; `performed` emits outcomes.
  */
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
   const { ids, events, dialling, scheduler = asyncScheduler } = options;

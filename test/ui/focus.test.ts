@@ -47,7 +47,7 @@ describe('the focus, when what has it is removed,', () => {
     await remove(page, `Delete ${third}`);
     expect(await row()).toBe(first);
     await remove(page, `Delete ${first}`);
-    expect(await focused(page)).toBe('Watches');
+    await expect.poll(() => focused(page)).toBe('Watches');
   });
 
   it('stays where a person has put it, on nothing, when the element is removed that had it before', async () => {
@@ -76,9 +76,9 @@ describe('the focus, when what has it is removed,', () => {
     await page.getByRole('button', { name: 'Delete team' }).press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focused(page)).toBe('Delete team');
+    await expect.poll(() => focused(page)).toBe('Delete team');
     await remove(page, 'Delete team');
-    expect(await focused(page)).toBe('Send a test to operator');
+    await expect.poll(() => focused(page)).toBe('Send a test to operator');
   });
 
   it('moves to another link of the dialog, and to its heading', async () => {
@@ -101,7 +101,7 @@ describe('the focus, when what has it is removed,', () => {
     expect(await ofLink.locator('pre').textContent()).toBe(left);
     await ofLink.getByRole('button', { name: 'Revoke' }).press('Enter');
     await expect.poll(() => links.count()).toBe(0);
-    expect(await focused(page)).toBe('Share');
+    await expect.poll(() => focused(page)).toBe('Share');
     expect(await page.evaluate('document.activeElement.localName')).toBe('h2');
   });
 

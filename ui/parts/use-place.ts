@@ -6,7 +6,7 @@ import { useKept } from './kept.ts';
 interface Place {
   /** How far the list is scrolled. */
   readonly top: number;
-  /** The `data-place` of its link that has the focus, then those of the links after and before it. */
+  /** The `data-place` of the focused link, then of the next and of the previous link. */
   readonly focused: readonly string[];
 }
 

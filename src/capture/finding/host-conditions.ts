@@ -64,6 +64,6 @@ export const hostConditionFields = {
   }),
   technology: product.regex(/[^\s,]/, { error: PRODUCT }).meta({
     description:
-      'Software of the page, with or without its version, separated by commas: `WordPress,PHP/8.2`. With a slash at the end, no other version: `PHP/8.2/` is not 8.2.1, and `PHP/` has none.',
+      'Software of the page, with or without its version, separated by commas: `WordPress,PHP/8.2`. A slash at the end means exactly: `PHP/8.2/` does not find 8.2.1, and `PHP/` finds PHP without a version.',
   }),
 };

@@ -39,9 +39,9 @@ export function tell({ message, problems, cause }: CapstanFailure): string {
 /** Returns the text of the innermost cause: `fetch failed` says nothing, the error below it does. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // An error about several addresses of a host has a code and no message.
   // OpenSSL's message names the line of its source.
   if ('library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
+  // An error about several addresses of a host has a code and no message.
   return reasonOf(error.cause) ?? (error.message || codeOf(error));
 }
 

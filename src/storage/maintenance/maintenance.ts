@@ -96,7 +96,7 @@ export async function checkDatabase(places: Places, report: Report, contents = f
 function placeOf(store: string): string {
   const kind = ARTIFACT_STORE_KINDS.find((one) => one === store);
   return kind === undefined
-    ? `in the data directory of the store ${store}; to compare them, set --artifacts files and this --data-dir`
+    ? `in the data directory of the store ${store}; to compare them, set --artifacts files and the --data-dir of that store`
     : `in ${ARTIFACT_STORES[kind].label}; to compare them, set --artifacts ${kind}`;
 }
 
