@@ -79,7 +79,7 @@ export function forwardRequest(
     /** Shows the bytes that arrived of an answer that breaks off, its head at least. */
     const breakOff = (): void => {
       response.flushHeaders();
-      hangUp();
+      request.socket.destroySoon();
     };
     let mayBeStale = false;
     upstream.once('socket', (socket) => {

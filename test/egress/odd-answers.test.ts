@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
@@ -194,4 +195,17 @@ describe('the limit of bytes of a capture', () => {
 
 it('closes the connection of a request for an impossible host', async () => {
   await expect(ask('http://exa%20mple/')).rejects.toThrow('socket hang up');
+});
+
+it('passes on all valid chunks of 4 MiB, before one that is invalid, to a client that reads late', async () => {
+  const chunk = `400\r\n${'a'.repeat(1024)}\r\n`;
+  pieces = ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', chunk.repeat(4096), 'zz\r\nmore'];
+  const response = await ask();
+  await delay(300);
+  let bytes = 0;
+  response.on('data', (data: Buffer) => {
+    bytes += data.length;
+  });
+  const [error] = await once(response, 'error');
+  expect([bytes, error.code]).toEqual([4 * 1024 * 1024, 'ECONNRESET']);
 });

@@ -53,12 +53,13 @@ export function titleOfRuns(runs: readonly Run[], title: string) {
 }
 
 /**
- * Returns the number of the run that is always main content as the page's title, if there is one: the heading of the
- * first level that `titleOfRuns` finds, or else the longest heading whose text is part of the document's title.
+ * Returns the number of the run that is always main content as the page's title, if there is one: the first heading of
+ * the first level, or else the longest heading whose text is part of the document's title.
  */
 export function shownTitle(runs: readonly Run[], title: string): number | undefined {
   const plain = (text: string) => ` ${wordsOf(text).join(' ')} `;
   const isPart = ({ level, text }: Run) => level > 0 && wordsOf(text).length > 0 && plain(title).includes(plain(text));
   const [longest] = runs.filter(isPart).toSorted((one, other) => other.words - one.words);
-  return titleOfRuns(runs, title).titleAt ?? (longest && runs.indexOf(longest));
+  const shown = runs.find(({ level }) => level === 1) ?? longest;
+  return shown && runs.indexOf(shown);
 }
