@@ -1,24 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { groupByLook } from '../../src/capture/finding/looks.ts';
-import type { HostFacts } from '../../src/capture/result/host-facts.ts';
 import { type GroupedBy, groupResults, MAX_GROUPED } from '../../src/grouping/group-results.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 import { describeInEachDatabase } from '../storage/each-database.ts';
-import { exampleId, exampleResult } from '../support/example-result.ts';
+import { exampleId, exampleResult, NO_HOST_FACTS } from '../support/example-result.ts';
 
 const HASHES = ['00000000000000ff', '00000000000000fe', 'ffffffff00000000', '000000000000007f'];
-
-const HOST_FACTS: HostFacts = {
-  server: '',
-  powered_by: '',
-  content_security_policy: false,
-  hsts: false,
-  certificate: null,
-  favicon: null,
-  cnames: [],
-  technologies: [],
-};
 
 describeInEachDatabase((open) => {
   let database: Database;
@@ -63,7 +51,7 @@ describeInEachDatabase((open) => {
       const made = versions.map((version, at) =>
         exampleResult(exampleId(10 + at), {
           host_facts: {
-            ...HOST_FACTS,
+            ...NO_HOST_FACTS,
             technologies: [{ name: at === 2 ? 'NGINX' : 'nginx', version, sign: 'header' }],
           },
         }),

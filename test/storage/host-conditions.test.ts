@@ -5,22 +5,13 @@ import type { HostFacts } from '../../src/capture/result/host-facts.ts';
 import { prefixesOfAddress, prefixesOfNetwork, readNetwork } from '../../src/capture/result/network.ts';
 import type { Result } from '../../src/capture/result/result.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
+import { NO_HOST_FACTS } from '../support/example-result.ts';
 import { describeInEachDatabase } from './each-database.ts';
 import { resultOf } from './result-of.ts';
 
 const FIRST_ID = 300_000_000_000_000;
 
 const SHA = 'ab'.repeat(32);
-const NOTHING: HostFacts = {
-  server: '',
-  powered_by: '',
-  content_security_policy: false,
-  hsts: false,
-  certificate: null,
-  favicon: null,
-  cnames: [],
-  technologies: [],
-};
 
 /** Names in as many domains as a result has of a certificate at most: of networks that serve many sites. */
 const MANY_NAMES = Array.from({ length: 50 }, (_, at) => [`*.s${at}.site-${at}.example`, `site-${at}.example`]).flat();
@@ -45,9 +36,9 @@ const FACTS: readonly HostFacts[] = [
     cnames: ['shop.cdn.example.net', 'edge-7.cdn.example.net'],
     technologies: [{ name: 'WordPress', version: '6.4.2', sign: 'meta' }],
   },
-  { ...NOTHING, server: 'nginx', technologies: [{ name: 'nginx', version: '', sign: 'header' }] },
+  { ...NO_HOST_FACTS, server: 'nginx', technologies: [{ name: 'nginx', version: '', sign: 'header' }] },
   {
-    ...NOTHING,
+    ...NO_HOST_FACTS,
     certificate: {
       subject: 'network.example',
       names: MANY_NAMES,

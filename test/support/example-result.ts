@@ -1,4 +1,5 @@
 import { UNSEEN } from '../../src/capture/result/build-result.ts';
+import type { HostFacts } from '../../src/capture/result/host-facts.ts';
 import type { Result } from '../../src/capture/result/result.ts';
 import { timeOfId } from '../../src/storage/records/ids.ts';
 
@@ -38,3 +39,15 @@ const SECOND = 4_096_000;
 export function exampleId(seconds: number): number {
   return FIRST_ID + seconds * SECOND;
 }
+
+/** The facts of a host that says nothing of itself. */
+export const NO_HOST_FACTS: HostFacts = {
+  server: '',
+  powered_by: '',
+  content_security_policy: false,
+  hsts: false,
+  certificate: null,
+  favicon: null,
+  cnames: [],
+  technologies: [],
+};

@@ -58,7 +58,8 @@ export function titleOfRuns(runs: readonly Run[], title: string) {
  */
 export function shownTitle(runs: readonly Run[], title: string): number | undefined {
   const plain = (text: string) => ` ${wordsOf(text).join(' ')} `;
-  const isPart = ({ level, text }: Run) => level > 0 && wordsOf(text).length > 0 && plain(title).includes(plain(text));
+  const whole = plain(title);
+  const isPart = ({ level, text }: Run) => level > 0 && wordsOf(text).length > 0 && whole.includes(plain(text));
   const [longest] = runs.filter(isPart).toSorted((one, other) => other.words - one.words);
   const shown = runs.find(({ level }) => level === 1) ?? longest;
   return shown && runs.indexOf(shown);

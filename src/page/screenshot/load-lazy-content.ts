@@ -14,7 +14,10 @@ import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 import { type ShotPlan, smaller, UNLIMITED } from './shot-plan.ts';
 
-/** Minimum time of a step in a page that listens to scrolling, and the share of the waiting time that all of them may take, in a very tall page. */
+/**
+ * Minimum time of a step in a page that listens to scrolling, and the share of the waiting time that all of them may
+ * take, in a very tall page.
+ */
 const MIN_STEP_MS = 25;
 const STEPS_SHARE = 1 / 3;
 /** Maximum number of times that a page, such as a log, may grow by less than a window while its end is shown. */

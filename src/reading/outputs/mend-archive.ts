@@ -79,9 +79,9 @@ export async function mendArchive(archive: Buffer, { styles, added, files }: Kno
   const mended: Buffer[] = [archive.subarray(0, archive.indexOf(line))];
   await nextTurn();
   const add = (head: string, body: Buffer) => mended.push(Buffer.from(`${line}\r\n${head}\r\n\r\n`), body);
-  add(main.head, withNames(withoutSources(withAdded(html, added))));
+  add(main.head, withNames(mendHtml(html, added)));
   for (const { head: named, body: coded } of parts.slice(2)) {
-    const sent = /^Content-Type: text\/html/m.test(named) ? withoutSources(withAdded(coded, added)) : coded;
+    const sent = /^Content-Type: text\/html/m.test(named) ? mendHtml(coded, added) : coded;
     const head = named.replace(BLOB_PART, (_, start: string, id: string) => `${start}${nameOfBlob(id)}`);
     const body = /^Content-Transfer-Encoding: quoted-printable/m.test(head) ? withNames(sent) : sent;
     const text = texts.get(/^Content-Location: (.*)$/m.exec(head)?.[1]?.trim() ?? '');
@@ -151,24 +151,23 @@ function inOrder(body: Buffer, elements: number): { readonly html: Buffer; reado
   return marked.size === elements ? { html: Buffer.from(moved, 'latin1'), names } : unchanged;
 }
 
-/** Puts style sheets in place of their marks. */
-function withAdded(body: Buffer, added: KnownStyles['added']): Buffer {
-  if (added.size === 0 || body.length > MAX_HTML_BYTES) return body;
+/** Takes the sources out of pictures, and puts style sheets in place of their marks. */
+function mendHtml(body: Buffer, added: KnownStyles['added']): Buffer {
+  if (body.length > MAX_HTML_BYTES) return body;
+  const html = body.toString('latin1');
+  const mended = withAdded(html.replace(SOURCES, `$1${SOFT_BREAK}`), added);
+  return mended === html ? body : Buffer.from(mended, 'latin1');
+}
+
+function withAdded(html: string, added: KnownStyles['added']): string {
+  if (added.size === 0) return html;
   const put = new Set<number>();
-  const html = body.toString('latin1').replace(ADDED, (_, number: string) => {
+  return html.replace(ADDED, (_, number: string) => {
     const at = Number(number.replaceAll(SOFT_BREAK, ''));
     if (put.has(at)) return '';
     put.add(at);
     return `${SOFT_BREAK}${quotedPrintable(`<style>${asAscii(added.get(at) ?? '')}</style>`)}${SOFT_BREAK}`;
   });
-  return Buffer.from(html, 'latin1');
-}
-
-function withoutSources(body: Buffer): Buffer {
-  if (body.length > MAX_HTML_BYTES) return body;
-  const html = body.toString('latin1');
-  const named = html.replace(SOURCES, `$1${SOFT_BREAK}`);
-  return named === html ? body : Buffer.from(named, 'latin1');
 }
 
 /** Gives the blobs that a document or a style sheet names the names that they have as parts. */

@@ -4,35 +4,28 @@ import { unaccented } from '../../words/folded.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { type LabelStore, MAX_LABELS_LOOKED_THROUGH } from '../ports/label-store.ts';
 import { whereKey } from './find-and-change.ts';
-import { oldestBeyond } from './make-room.ts';
+import { makeRoom } from './make-room.ts';
 
 const TABLE = 'capture_labels';
 /** Order in which labels are looked through: all of a key, or the newest of all keys. */
 const LOOKED_THROUGH = { by: 'notedAt', isDescending: true, limit: MAX_LABELS_LOOKED_THROUGH, isBrief: true } as const;
 /** Each capture with new labels removes as many: not all labels of its key are read for that. */
-const OLDEST = { by: 'notedAt', limit: 100, isBrief: true } as const;
+const REMOVED_TOGETHER = 100;
 
 export function captureLabelsIn(documents: DocumentStore): LabelStore {
-  /** Removes the oldest labels of a key that has too many. */
-  async function makeRoom(ofKey: ReturnType<typeof whereKey>): Promise<void> {
-    const max = STORED_LIMITS.labels;
-    for (;;) {
-      const used = await documents.usage(TABLE, ofKey);
-      if (used.count <= max.count && used.bytes <= max.bytes) return;
-      const oldestFirst = await documents.list(TABLE, ofKey, OLDEST);
-      const removed = oldestBeyond(oldestFirst, used, max).map(({ id }) => id);
-      if (removed.length === 0) return;
-      await documents.remove(TABLE, [['id', 'in', removed]]);
-    }
-  }
-
   return {
     note: async (apiKeyName, labels) => {
       if (labels.length === 0) return;
       const [apiKey, notedAt] = [apiKeyName ?? '', await documents.now()];
       const noted = labels.map((label) => ({ id: `${apiKey}\n${label}`, apiKey, label, notedAt, body: '' }));
       await documents.add(TABLE, noted);
-      await makeRoom(whereKey(apiKey));
+      await makeRoom(documents, {
+        table: TABLE,
+        counted: whereKey(apiKey),
+        by: 'notedAt',
+        together: REMOVED_TOGETHER,
+        max: STORED_LIMITS.labels,
+      });
     },
     find: async (text, limit, ofKey) => {
       const wanted = unaccented(text);

@@ -9,7 +9,7 @@ import {
 } from '../ports/idempotency-store.ts';
 import { change, find, whereKey } from './find-and-change.ts';
 import { changeOwn, renew } from './lease.ts';
-import { oldestBeyond } from './make-room.ts';
+import { makeRoom } from './make-room.ts';
 
 type Key = StoredDocument<'idempotency'>;
 
@@ -28,21 +28,20 @@ export function idempotencyIn(documents: DocumentStore): IdempotencyStore {
   const uncounted = new Map<string, Amount>();
 
   /** Removes the oldest answers of an API key that has too many. */
-  async function makeRoom(apiKey: string, added: number, max: Amount): Promise<void> {
+  async function makeRoomOf(apiKey: string, added: number, max: Amount): Promise<void> {
     const { count, bytes } = uncounted.get(apiKey) ?? { count: 0, bytes: 0 };
     const now = { count: count + 1, bytes: bytes + added };
     uncounted.set(apiKey, now);
     if (now.count < max.count * COUNTED_PART && now.bytes < max.bytes * COUNTED_PART) return;
     uncounted.delete(apiKey);
-    const oldest = { by: 'createdAt', limit: REMOVED_TOGETHER, isBrief: true } as const;
-    for (;;) {
-      const used = await documents.usage('idempotency', whereKey(apiKey));
-      if (used.count <= max.count && used.bytes <= max.bytes) return;
-      const answered = await documents.list('idempotency', [...whereKey(apiKey), ['state', '=', 'answered']], oldest);
-      const removed = oldestBeyond(answered, used, max).map(({ id }) => id);
-      if (removed.length === 0) return;
-      await documents.remove('idempotency', [['id', 'in', removed]]);
-    }
+    await makeRoom(documents, {
+      table: 'idempotency',
+      counted: whereKey(apiKey),
+      removable: [...whereKey(apiKey), ['state', '=', 'answered']],
+      by: 'createdAt',
+      together: REMOVED_TOGETHER,
+      max,
+    });
   }
 
   async function sweep(now: number): Promise<void> {
@@ -82,7 +81,7 @@ export function idempotencyIn(documents: DocumentStore): IdempotencyStore {
       const answered = { state: 'answered', data: answer } as const;
       await changeOwn(documents, 'idempotency', hex(key), owner, (found) => ({ ...found, ...answered }));
       // The answer is stored, so a failure here is of no concern to its client.
-      await makeRoom(client ?? '', answer.byteLength, max).catch(() => undefined);
+      await makeRoomOf(client ?? '', answer.byteLength, max).catch(() => undefined);
     },
     isClaimed: async (key) => {
       const [now, found] = await Promise.all([documents.now(), find(documents, 'idempotency', hex(key))]);
