@@ -7,7 +7,7 @@ import { type Call, call } from '../../page/asking/page-scripts.ts';
 import { wholeText } from '../../page/asking/text-in-parts.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { Screenshot } from '../../page/screenshot/screenshot.ts';
-import { imagePlace } from '../outputs/image-boxes.ts';
+import { imagePlace } from '../documents/image-boxes.ts';
 
 /** The script ends with what it has after this time. Measured: 10,000 entries take 120 ms of CPU. */
 const LIMITS = { entries: MAX_ENTRIES, ms: 1_500, textCharacters: MAX_SHORT_CHARACTERS };

@@ -5,8 +5,8 @@ import { CdpError } from '../../cdp/connection.ts';
 import type { NestedFrame } from '../../page/find/documents.ts';
 import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import { MAX_FRAMES, type Room, readFrames, roomForFrames } from './frames.ts';
-import type { Reading } from './reading.ts';
+import { MAX_FRAMES, type Room, readFrames, roomForFrames } from '../documents/frames.ts';
+import type { Reading } from '../documents/reading.ts';
 
 type AXNode = Protocol.Accessibility.AXNode;
 

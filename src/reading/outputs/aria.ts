@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bounded } from '../../capture/basics/bounded.ts';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/asking/page-scripts.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from '../documents/reading.ts';
 
 /** Maximum number of nodes, including shadow trees and frames: Playwright describes all of them in one message. */
 const MAX_NODES = 50_000;

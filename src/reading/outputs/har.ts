@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Output } from '../../capture/result/snapshot.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from '../documents/reading.ts';
 
 /** Share of the output's time that bodies are awaited for. */
 const BODIES_SHARE = 0.5;

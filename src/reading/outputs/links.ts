@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/asking/page-scripts.ts';
 import type { Link, LinksOfDocument } from '../../page-scripts/painted/links.ts';
-import { MAX_FRAMES, type OfFrames, readThrough } from './frames.ts';
-import { imageBoxes, windowBox } from './image-boxes.ts';
-import type { Reading } from './reading.ts';
+import { MAX_FRAMES, type OfFrames, readThrough } from '../documents/frames.ts';
+import { imageBoxes, windowBox } from '../documents/image-boxes.ts';
+import type { Reading } from '../documents/reading.ts';
 
 const MAX_LINKS = 5_000;
 const LIMITS = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0, frames: MAX_FRAMES, links: MAX_LINKS };

@@ -9,6 +9,7 @@ import { inParts, wholeText } from '../../page/asking/text-in-parts.ts';
 import type { EvaluatedFrame } from '../../page/frames/page-session.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { Screenshot } from '../../page/screenshot/screenshot.ts';
+import type { Reading } from '../documents/reading.ts';
 import { readAccessibility } from './accessibility.ts';
 import { describeRoles } from './aria.ts';
 import { extractValues } from './extract/extract-values.ts';
@@ -17,7 +18,6 @@ import { readLinks } from './links.ts';
 import { readBlocks, readMarkdown } from './markdown.ts';
 import { readMetadata } from './metadata.ts';
 import { archivePage } from './mhtml.ts';
-import type { Reading } from './reading.ts';
 import { readText } from './text.ts';
 
 /** Time limit of each output in milliseconds, and its share of the remaining time. */

@@ -4,10 +4,10 @@ import { call } from '../../page/asking/page-scripts.ts';
 import { toPage } from '../../page/find/box-in-page.ts';
 import { firstDocumentWith, type SearchedDocument } from '../../page/find/documents.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import { TEXTS } from './framed-text.ts';
-import { MAX_FRAMES, readThrough } from './frames.ts';
-import { imageBoxes, windowBox } from './image-boxes.ts';
-import type { Reading } from './reading.ts';
+import { TEXTS } from '../documents/framed-text.ts';
+import { MAX_FRAMES, readThrough } from '../documents/frames.ts';
+import { imageBoxes, windowBox } from '../documents/image-boxes.ts';
+import type { Reading } from '../documents/reading.ts';
 import { readText } from './text.ts';
 
 /** Maximum time in milliseconds: for some pages of 11 kB the libraries would need minutes. */

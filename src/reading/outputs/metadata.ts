@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { call, type ResultOf } from '../../page/asking/page-scripts.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from '../documents/reading.ts';
 
 /** Maximum time in milliseconds, and its share of the time for the output. */
 const MAX_MS = 3_000;

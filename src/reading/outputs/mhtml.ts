@@ -3,9 +3,9 @@ import type { Output } from '../../capture/result/snapshot.ts';
 import { call, type ResultOf } from '../../page/asking/page-scripts.ts';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
 import { framesBelow } from '../../page/frames/frames-below.ts';
+import type { Reading } from '../documents/reading.ts';
 import { missingImages, spritesOf } from './archived-images.ts';
 import { ADDED_MARK, mendArchive, STYLE_MARK } from './mend-archive.ts';
-import type { Reading } from './reading.ts';
 
 /** Maximum size of an archive. A larger one is left out, because a part of an archive cannot be opened. */
 const MAX_BYTES = 64 * 1024 * 1024;

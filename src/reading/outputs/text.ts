@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/asking/page-scripts.ts';
-import { TEXTS } from './framed-text.ts';
-import { MAX_FRAMES, readThrough } from './frames.ts';
-import type { Reading } from './reading.ts';
+import { TEXTS } from '../documents/framed-text.ts';
+import { MAX_FRAMES, readThrough } from '../documents/frames.ts';
+import type { Reading } from '../documents/reading.ts';
 
 const LIMITS = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0, frames: MAX_FRAMES };
 const MAX_MS = 3_000;

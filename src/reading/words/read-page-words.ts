@@ -7,9 +7,9 @@ import { READING_WORLD } from '../../page/asking/ask-page.ts';
 import { call } from '../../page/asking/page-scripts.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { Screenshot } from '../../page/screenshot/screenshot.ts';
-import { TEXTS } from '../outputs/framed-text.ts';
-import { MAX_FRAMES, readThrough } from '../outputs/frames.ts';
-import { imageBoxes, windowBox } from '../outputs/image-boxes.ts';
+import { TEXTS } from '../documents/framed-text.ts';
+import { MAX_FRAMES, readThrough } from '../documents/frames.ts';
+import { imageBoxes, windowBox } from '../documents/image-boxes.ts';
 import { inWorld } from '../outputs/make-outputs.ts';
 
 const LIMITS = { nodes: 100_000, characters: MAX_INDEXED_CHARACTERS, hidden: 0, ms: 1_500, frames: MAX_FRAMES };

@@ -5,7 +5,7 @@ import type { ExtractRule, ExtractRules } from '../../../capture/options/extract
 import { call, type ResultOf } from '../../../page/asking/page-scripts.ts';
 import { frameIds, MAX_FRAMES, type NestedFrame } from '../../../page/find/documents.ts';
 import type { RuleInPage } from '../../../page-scripts/extract/rules.ts';
-import type { Reading } from '../reading.ts';
+import type { Reading } from '../../documents/reading.ts';
 
 export const MAX_MANY = 1_000;
 const MAX_VALUE_CHARACTERS = 64 * 1024;
