@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from '@swc/core';
+import { build } from 'esbuild';
 
 /*
  * Fails when a string in src/ holds a program: code that runs in a page is TypeScript in src/page-scripts/, where it
- * has types and opaque nodes.
+ * has types and opaque nodes. Fails, too, when nothing calls one of its scripts.
  */
 
 const PROGRAM = /=>|\bfunction\b\s*\w*\s*\(|\breturn\b.*;/;
@@ -23,7 +24,15 @@ const found = globSync('src/**/*.ts').flatMap((file) => {
   return programs.map((text) => `${file}: ${JSON.stringify(text.slice(0, 60))}`);
 });
 for (const line of found) console.error(`a program in a string, which belongs in src/page-scripts/: ${line}`);
-process.exitCode = found.length === 0 ? 0 : 1;
+
+const entryPoints = ['src/page-scripts/scripts.ts'];
+const { metafile } = await build({ entryPoints, bundle: true, format: 'esm', write: false, metafile: true });
+const callers = globSync('src/**/*.ts', { exclude: ['src/page-scripts/**'] }).map((file) => readFileSync(file, 'utf8'));
+const uncalled = Object.values(metafile.outputs)
+  .flatMap((output) => output.exports)
+  .filter((name) => !callers.some((text) => text.includes(`'${name}'`)));
+for (const name of uncalled) console.error(`a page script that nothing calls: ${name}`);
+process.exitCode = found.length + uncalled.length === 0 ? 0 : 1;
 
 /** The texts of all strings and templates below a node of the syntax tree. */
 function stringsOf(node: unknown): string[] {

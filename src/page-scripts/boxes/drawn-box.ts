@@ -4,9 +4,9 @@ import {
   assigned,
   type Box,
   boxOf,
+  checkVisibility,
   isElement,
   isText,
-  isVisible,
   nameOf,
   nodesOf,
   type PageElement,
@@ -18,6 +18,15 @@ import {
 import { web } from '../dom/web.ts';
 import { around as boxAround, type Rectangle } from './boxes.ts';
 
+/*
+ * Visibility, from least to most. In all page scripts an element is
+ * - rendered, if its styles do not hide it: it may be empty (`isRendered`);
+ * - visible, if it has a box, too, or content that draws it (`isVisible`);
+ * - reachable, if scrolling brings it into the window (`signs/seen-texts.ts`);
+ * - shown, if it is in the window now (`work/shown.ts`);
+ * - painted, if nothing covers it, or cuts it off (`painted/`).
+ */
+
 /** Properties that count as hiding an element, besides having no box. */
 interface Checks {
   readonly opacityProperty?: boolean;
@@ -28,23 +37,23 @@ export const isContents = (element: PageElement): boolean => web.getComputedStyl
 
 /** Whether an element is rendered and not hidden; one with `display: contents`, whether its own text would be. */
 export function isRendered(element: PageElement, checks: Checks = {}): boolean {
-  if (isVisible(element, { visibilityProperty: true, ...checks })) return true;
+  if (checkVisibility(element, { visibilityProperty: true, ...checks })) return true;
   const { display, visibility } = web.getComputedStyle(element);
   if (display !== 'contents' || visibility !== 'visible') return false;
   const boxed = boxedAround(element);
-  return boxed !== null && isVisible(boxed, checks);
+  return boxed !== null && checkVisibility(boxed, checks);
 }
 
 /** Returns the box of an element that is visible; null for any other. */
-export function seenBox(element: PageElement, checks: Checks = {}): Rectangle | null {
+export function visibleBox(element: PageElement, checks: Checks = {}): Rectangle | null {
   const box = boxOf(element);
-  if (!isEmpty(box)) return isVisible(element, { visibilityProperty: true, ...checks }) ? box : null;
+  if (!isEmpty(box)) return checkVisibility(element, { visibilityProperty: true, ...checks }) ? box : null;
   return isContents(element) ? boxAround([...piecesOf(element, checks)].map(({ box }) => box)) : null;
 }
 
 /** Whether an element, or content that draws it, is visible. */
-export function isSeen(element: PageElement, checks: Checks = {}): boolean {
-  if (!isEmpty(boxOf(element))) return isVisible(element, { visibilityProperty: true, ...checks });
+export function isVisible(element: PageElement, checks: Checks = {}): boolean {
+  if (!isEmpty(boxOf(element))) return checkVisibility(element, { visibilityProperty: true, ...checks });
   return isContents(element) && piecesOf(element, checks).next().done !== true;
 }
 
@@ -79,7 +88,7 @@ function* piecesOf(contents: PageElement, checks: Checks = {}): Generator<Piece,
     } else if (isElement(node)) {
       const box = boxOf(node);
       if (!isEmpty(box)) {
-        if (isVisible(node, { visibilityProperty: true, ...checks })) yield { element: node, box };
+        if (checkVisibility(node, { visibilityProperty: true, ...checks })) yield { element: node, box };
       } else if (isContents(node)) stack.push(...drawnIn(node).toReversed());
     }
   }

@@ -1,4 +1,4 @@
-import { around, type Box, boxOf, isHtml, isVisible, type PageElement, page } from '../dom/dom.ts';
+import { around, type Box, boxOf, checkVisibility, isHtml, type PageElement, page } from '../dom/dom.ts';
 import { type Intersection, web } from '../dom/web.ts';
 import { kept } from '../running/kept.ts';
 import type { Rectangle } from './boxes.ts';
@@ -101,6 +101,6 @@ function observable(element: PageElement): PageElement {
 
 /** Whether the browser skips an element until it is near the window: `content-visibility: auto`. */
 const isSkipped = (element: PageElement): boolean =>
-  !isVisible(element, { contentVisibilityAuto: true }) && isVisible(element);
+  !checkVisibility(element, { contentVisibilityAuto: true }) && checkVisibility(element);
 
 const plain = ({ x, y, width, height }: Rectangle): Rectangle => ({ x, y, width, height });

@@ -221,7 +221,7 @@ interface XPathNodes {
 export const boxOf = caller<PageElement, [], Box>('Element', 'getBoundingClientRect');
 export const rectsOf = (element: PageElement): Box[] =>
   Array.from(memberOf('Element', 'getClientRects').value.call(element) as Iterable<Box>);
-export const isVisible = caller<
+export const checkVisibility = caller<
   PageElement,
   [options?: { opacityProperty?: boolean; visibilityProperty?: boolean; contentVisibilityAuto?: boolean }],
   boolean

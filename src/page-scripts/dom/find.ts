@@ -1,5 +1,5 @@
 import type { Compound, CssStep, SelectorStep, XPathStep } from '../../capture/comparison/selector.ts';
-import { isSeen } from '../boxes/drawn-box.ts';
+import { isVisible } from '../boxes/drawn-box.ts';
 import {
   above,
   byXPath,
@@ -32,7 +32,7 @@ export function elementsBy(steps: readonly SelectorStep[], start: PageParent = p
 /** Returns the first visible element that matches a selector, or else the first one; null when none does. */
 export function firstBy(steps: readonly SelectorStep[]): PageElement | null {
   const found = elementsBy(steps);
-  return found.find((element) => isSeen(element)) ?? found[0] ?? null;
+  return found.find((element) => isVisible(element)) ?? found[0] ?? null;
 }
 
 function findXPath({ xpath }: XPathStep, root: PageParent): PageElement[] {

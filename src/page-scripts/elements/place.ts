@@ -37,6 +37,6 @@ export function inImage({ left, top, right, bottom }: Sides, image: ImagePlace) 
   const y = Math.round((top - image.top) * image.scale);
   const width = Math.max(1, Math.round((right - image.left) * image.scale) - x);
   const height = Math.max(1, Math.round((bottom - image.top) * image.scale) - y);
-  const isSeen = x < image.width && y < image.height && x + width > 0 && y + height > 0;
-  return isSeen ? ([x, y, width, height] as const) : undefined;
+  const isInImage = x < image.width && y < image.height && x + width > 0 && y + height > 0;
+  return isInImage ? ([x, y, width, height] as const) : undefined;
 }

@@ -1,18 +1,17 @@
 import { folded } from '../../words/folded.ts';
 import { ACCEPT, ACKNOWLEDGE, CHOICE, INFORMATION, NAMED, REJECT, SUBJECT } from '../banner/words.ts';
+import { isVisible } from '../boxes/drawn-box.ts';
 import { ancestors } from '../dom/composed-tree.ts';
 import {
   assigned,
   attribute,
   bodyOf,
-  boxOf,
   click,
   closest,
   contains,
   drawnTextOf,
   isElement,
   isHtml,
-  isVisible,
   matches,
   nameOf,
   type PageElement,
@@ -32,6 +31,7 @@ const BUTTONS = 'button, [role="button"], input[type="button"], input[type="subm
 const CHOICES = `${BUTTONS}, input, select, summary, label, iframe, [onclick], [tabindex], [role], [class*="button" i], [class*="btn" i]`;
 /** Symbols before and after the words of a button. */
 const SYMBOLS = /[✓✔×✕→«»"'“”]+$|^[✓✔×✕→«»"“”]+/gu;
+const OPAQUE = { opacityProperty: true };
 const OVER_THE_PAGE = new Set(['fixed', 'sticky', 'absolute']);
 
 /**
@@ -53,7 +53,7 @@ function clickFirst(
   isRight: (button: PageElement) => boolean,
 ): boolean {
   const button = buttons.find(
-    (each) => words.test(wordsOf(each)) && !matches(each, ':disabled') && isSeen(each) && isRight(each),
+    (each) => words.test(wordsOf(each)) && !matches(each, ':disabled') && isVisible(each, OPAQUE) && isRight(each),
   );
   if (button !== undefined) click(button);
   return button !== undefined;
@@ -65,11 +65,6 @@ function wordsOf(button: PageElement): string {
   return withoutSymbols(text) || withoutSymbols(attribute(button, 'aria-label') ?? '');
 }
 
-function isSeen(button: PageElement): boolean {
-  const { width, height } = boxOf(button);
-  return width > 0 && height > 0 && isVisible(button, { opacityProperty: true, visibilityProperty: true });
-}
-
 function isInBanner(button: PageElement): boolean {
   return bannersAround(button).length > 0;
 }
@@ -79,7 +74,7 @@ function isOnlyChoice(button: PageElement): boolean {
   const outermost = bannersAround(button).at(-1);
   if (outermost === undefined) return false;
   const others = elementsIn(outermost).filter((each) => !contains(each, button) && !contains(button, each));
-  return others.every((each) => !mayBeChoice(each) || !isSeen(each) || isExplained(each));
+  return others.every((each) => !mayBeChoice(each) || !isVisible(each, OPAQUE) || isExplained(each));
 }
 
 /** Returns the elements in a box, with those of the document around it that its slots show. */

@@ -48,12 +48,6 @@ export function windowSize(): { readonly width: number; readonly height: number 
   return { width: web.innerWidth, height: web.innerHeight };
 }
 
-/** Returns the visitor's language, and the language and the time zone of formats. */
-export function visitorDefaults(): { readonly language: string; readonly formats: string; readonly timeZone: string } {
-  const { locale, timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return { language: web.navigator.language, formats: locale, timeZone };
-}
-
 /** Returns the URL of the icon that the page names, or of the default location; null for none, or a longer one. */
 export function iconUrl(maxCharacters: number): string | null {
   const links = select(page, 'link[rel~="icon" i][href]').filter((link) => interfaceOf(link) === 'HTMLLinkElement');
@@ -79,38 +73,7 @@ export function findText(texts: readonly string[]): string | null {
   return texts.find((text) => shown.includes(folded(text))) ?? null;
 }
 
-/** A private-use character that no font has. */
-const UNKNOWN = '\u{10FFFD}';
-
-/** Returns the characters that are drawn as boxes: those that look like a character that no font has. */
-export function findBoxes(characters: readonly string[]): string[] {
-  const context = new web.OffscreenCanvas(64, 48).getContext('2d', { willReadFrequently: true });
-  context.font = '32px sans-serif';
-  const draw = (character: string) => {
-    context.clearRect(0, 0, 64, 48);
-    context.fillText(character, 4, 36);
-    return context.getImageData(0, 0, 64, 48).data.join();
-  };
-  const box = draw(UNKNOWN);
-  return characters.filter((character) => draw(character) === box);
-}
-
 /** Replaces the document with an empty one in the same renderer. */
 export function leaveDocument(): void {
   web.location.replace('about:blank');
-}
-
-/** Allows strings for sinks that require trusted types; does nothing when the page does not allow that policy. */
-export function takeStrings(): void {
-  const same = (text: string) => text;
-  try {
-    web.trustedTypes?.createPolicy('default', { createHTML: same, createScript: same, createScriptURL: same });
-  } catch {}
-}
-
-/** Removes the names of client hints from a document, which Safari and Firefox do not define. */
-export function removeClientHints(): void {
-  const navigator: unknown = Reflect.get(globalThis, 'Navigator');
-  if (typeof navigator === 'function') Reflect.deleteProperty(navigator.prototype, 'userAgentData');
-  Reflect.deleteProperty(globalThis, 'NavigatorUAData');
 }

@@ -1,21 +1,15 @@
 import type { SelectorStep } from '../../capture/comparison/selector.ts';
-import { drawnElement, isSeen } from '../boxes/drawn-box.ts';
+import { drawnElement, isVisible } from '../boxes/drawn-box.ts';
 import { noteElement } from '../boxes/visible-parts.ts';
 import {
   around,
   bodyOf,
-  byXPath,
-  inputTypeOf,
-  interfaceOf,
   isFrame,
-  nameOf,
   type PageElement,
   page,
   rootElementOf,
   scrollElementBy,
   scrollIntoView,
-  selectOne,
-  submit,
 } from '../dom/dom.ts';
 import { elementsBy, firstBy } from '../dom/find.ts';
 import { web } from '../dom/web.ts';
@@ -25,12 +19,12 @@ const NEAREST = { block: 'nearest', inline: 'nearest', behavior: 'instant' } as 
 /** Returns whether `firstBy` finds a visible element; null when it finds none at all. */
 export function firstMatchIsVisible(steps: readonly SelectorStep[]): boolean | null {
   const element = firstBy(steps);
-  return element && isSeen(element);
+  return element && isVisible(element);
 }
 
 /** Returns whether a visible element matches a selector. */
 export function hasVisibleMatch(steps: readonly SelectorStep[]): boolean {
-  return elementsBy(steps).some((element) => isSeen(element));
+  return elementsBy(steps).some((element) => isVisible(element));
 }
 
 /**
@@ -45,11 +39,11 @@ export function findVisible(
   const matching = elementsBy(steps);
   if (matching.length === 0) return 'absent';
   for (const [at, element] of matching.entries()) {
-    if (at < from || !isSeen(element)) continue;
+    if (at < from || !isVisible(element)) continue;
     reveal(drawnElement(element), isFrame);
     if (!isFrame) web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
     noteElement(element);
-    if (isSeen(element)) return at;
+    if (isVisible(element)) return at;
   }
   return 'invisible';
 }
@@ -63,7 +57,7 @@ export function findFrames(steps: readonly SelectorStep[], max: number): PageEle
 export function revealElement(element: PageElement, isFrame: boolean): boolean {
   reveal(element, isFrame);
   noteElement(element);
-  return isSeen(element);
+  return isVisible(element);
 }
 
 /**
@@ -74,44 +68,6 @@ export function scrollElement(steps: readonly SelectorStep[], left: number, top:
   const element = firstBy(steps);
   if (element !== null) scrollElementBy(element, { left, top, behavior: 'instant' });
   return element !== null;
-}
-
-/** Returns `select`, or the type of an input, of the first field that matches in the first form; null for none. */
-export function kindOfField(form: readonly SelectorStep[], field: readonly SelectorStep[]): string | null {
-  const [element] = elementsBy(form)
-    .slice(0, 1)
-    .flatMap((each) => elementsBy(field, each));
-  if (element === undefined) return null;
-  if (nameOf(element) === 'select') return 'select';
-  return interfaceOf(element) === 'HTMLInputElement' ? inputTypeOf(element) : 'text';
-}
-
-/** Submits the first element that matches, as the Enter key in a field would; null when there is none. */
-export function submitForm(steps: readonly SelectorStep[]): 'submitted' | 'not a form' | null {
-  const [element] = elementsBy(steps);
-  if (element === undefined) return null;
-  if (interfaceOf(element) !== 'HTMLFormElement') return 'not a form';
-  submit(element);
-  return 'submitted';
-}
-
-/** Returns for each selector whether the browser refuses a step of it. */
-export function checkSelectors(selectors: readonly (readonly SelectorStep[])[]): boolean[] {
-  return selectors.map((steps) => steps.some(isRefused));
-}
-
-function isRefused(step: SelectorStep): boolean {
-  try {
-    if ('xpath' in step) byXPath(step.xpath, page);
-    else for (const css of [step.css, ...compoundsOf(step)]) selectOne(page, css);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-function compoundsOf({ alternatives }: Extract<SelectorStep, { css: string }>): readonly string[] {
-  return alternatives.flat().map(({ compound }) => compound);
 }
 
 /**

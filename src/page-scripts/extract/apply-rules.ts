@@ -1,4 +1,4 @@
-import { isSeen, seenBox } from '../boxes/drawn-box.ts';
+import { isVisible, visibleBox } from '../boxes/drawn-box.ts';
 import { ancestors } from '../dom/composed-tree.ts';
 import { attribute, htmlOf, isFrame, nameOf, type PageElement, page, rootElementOf } from '../dom/dom.ts';
 import { elementsBy } from '../dom/find.ts';
@@ -124,7 +124,7 @@ export class Extraction {
     let count = 0;
     for (const element of elements) {
       if (this.#isOver()) break;
-      if (this.#limits.isShown && isSeen(element, { opacityProperty: true })) count += 1;
+      if (this.#limits.isShown && isVisible(element, { opacityProperty: true })) count += 1;
     }
     return count;
   }
@@ -146,7 +146,7 @@ export class Extraction {
   }
 
   #boxOf(element: PageElement) {
-    const box = this.#limits.isShown ? seenBox(element, { opacityProperty: true }) : null;
+    const box = this.#limits.isShown ? visibleBox(element, { opacityProperty: true }) : null;
     return box === null ? null : { x: box.x, y: box.y, width: box.width, height: box.height };
   }
 

@@ -71,7 +71,7 @@ function nextKey(): number {
 }
 
 /** Returns the elements of the frames that a reading waits for. */
-export const framesOf = (key: number): readonly PageElement[] => readings().waiting.get(key)?.elements ?? [];
+export const framesOfReading = (key: number): readonly PageElement[] => readings().waiting.get(key)?.elements ?? [];
 
 /** Returns what a reading has made with the answers of its frames. */
 export const finishReading = (key: number, answers: readonly (FrameAnswer | null)[]): unknown =>

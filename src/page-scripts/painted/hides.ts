@@ -30,11 +30,11 @@ export function whyHidesText(style: Style): string {
 }
 
 function isDrawn(style: Style): boolean {
-  const isSeen = (colour: string) => alphaOf(colour) >= MIN_OPACITY;
-  if (isSeen(style.webkitTextFillColor)) return true;
-  if (Number.parseFloat(style.webkitTextStrokeWidth) > 0 && isSeen(style.webkitTextStrokeColor)) return true;
+  const hasInk = (colour: string) => alphaOf(colour) >= MIN_OPACITY;
+  if (hasInk(style.webkitTextFillColor)) return true;
+  if (Number.parseFloat(style.webkitTextStrokeWidth) > 0 && hasInk(style.webkitTextStrokeColor)) return true;
   if (style.textShadow !== 'none' && !/^(?:transparent|rgba\([^)]*, 0\)) /.test(style.textShadow)) return true;
-  return style.backgroundClip === 'text' && (style.backgroundImage !== 'none' || isSeen(style.backgroundColor));
+  return style.backgroundClip === 'text' && (style.backgroundImage !== 'none' || hasInk(style.backgroundColor));
 }
 
 function isEmptyRect(clip: string): boolean {

@@ -2,10 +2,10 @@ import { covers } from '../boxes/in-window.ts';
 import {
   bodyOf,
   boxOf,
+  checkVisibility,
   clientHeightOf,
   clientWidthOf,
   interfaceOf,
-  isVisible,
   type PageElement,
   page,
   rootElementOf,
@@ -46,6 +46,7 @@ function isMain(element: PageElement, body: PageElement): boolean {
   const scrolls = overflowY === 'auto' || overflowY === 'scroll' || (element === body && overflowY !== 'visible');
   if (!isOut && !(scrolls && hidden > 1)) return false;
   return (
-    covers(MIN_WINDOW_SHARE, boxOf(element)) && isVisible(element, { opacityProperty: true, visibilityProperty: true })
+    covers(MIN_WINDOW_SHARE, boxOf(element)) &&
+    checkVisibility(element, { opacityProperty: true, visibilityProperty: true })
   );
 }

@@ -20,7 +20,7 @@ import {
 import { web } from '../dom/web.ts';
 import { isUndrawn } from '../work/signs.ts';
 import { inAny, MAX_ELEMENTS, overlaysOf } from './overlays.ts';
-import { isSeen, type SeenText, TextReader } from './seen-texts.ts';
+import { isReachable, type SeenText, TextReader } from './seen-texts.ts';
 import { type Software, softwareOf } from './software.ts';
 
 /** Characters of visible text after which a page is not read further: with so many, only an overlay is a wall. */
@@ -128,11 +128,11 @@ function signsOfDocument(): Signs | null {
   const text = joined(legible);
   const isMessage = text.length < MESSAGE_CHARACTERS;
 
-  const frames = find('iframe, frame').filter(isSeen);
+  const frames = find('iframe, frame').filter(isReachable);
   const inputs =
     isLong && !isOverlaid
       ? []
-      : find('input:not([type=hidden], [type=submit], [type=button]), textarea').filter(isSeen);
+      : find('input:not([type=hidden], [type=submit], [type=button]), textarea').filter(isReachable);
   const headings = () => legible.filter(({ parent }) => closest(parent, 'h1, h2, [role=heading]') !== null);
   return {
     text,
@@ -154,11 +154,11 @@ function signsOfDocument(): Signs | null {
       .replace(/\s+/g, ' ')
       .slice(0, MAX_NAMES_CHARACTERS)
       .toWellFormed(),
-    skeletons: isMessage ? shareOfWindow(find(SKELETONS).filter(isSeen)) : 0,
-    spinners: isMessage ? find(SPINNERS).filter((each) => isSeen(each) && !isUndrawn(each)).length : 0,
+    skeletons: isMessage ? shareOfWindow(find(SKELETONS).filter(isReachable)) : 0,
+    spinners: isMessage ? find(SPINNERS).filter((each) => isReachable(each) && !isUndrawn(each)).length : 0,
     fields: inputs.length,
     password: inputs.some(isPassword),
-    links: isMessage ? find('a[href]').filter(isSeen).length : 0,
+    links: isMessage ? find('a[href]').filter(isReachable).length : 0,
     isPaid,
     software: softwareOf(),
   };
@@ -192,9 +192,11 @@ function isLegible(element: PageElement): boolean {
 
 /** The number of pictures that are seen; without any, and without text, that of backgrounds. */
 function graphicsOf(text: string): number {
-  const pictures = find('img, svg, canvas, video, object, embed').filter((each) => isSeen(each) && isPicture(each));
+  const pictures = find('img, svg, canvas, video, object, embed').filter(
+    (each) => isReachable(each) && isPicture(each),
+  );
   if (pictures.length > 0 || text !== '') return pictures.length;
-  return find('*').filter((each) => web.getComputedStyle(each).backgroundImage !== 'none' && isSeen(each)).length;
+  return find('*').filter((each) => web.getComputedStyle(each).backgroundImage !== 'none' && isReachable(each)).length;
 }
 
 function isPicture(element: PageElement): boolean {

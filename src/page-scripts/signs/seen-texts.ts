@@ -1,6 +1,6 @@
 import { comparable, hasWords } from '../../words/comparable.ts';
 import type { Rectangle } from '../boxes/boxes.ts';
-import { seenBox } from '../boxes/drawn-box.ts';
+import { visibleBox } from '../boxes/drawn-box.ts';
 import {
   above,
   dataOf,
@@ -29,8 +29,8 @@ export interface SeenText {
 }
 
 /** Whether an element is visible, and somewhere in the document that scrolling reaches. */
-export function isSeen(element: PageElement): boolean {
-  const box = seenBox(element, { opacityProperty: true });
+export function isReachable(element: PageElement): boolean {
+  const box = visibleBox(element, { opacityProperty: true });
   return box !== null && isPlaced(box);
 }
 
@@ -104,7 +104,7 @@ export class TextReader {
   #isSeenParent(parent: PageElement): boolean {
     const known = this.#parents.get(parent);
     if (known !== undefined) return known;
-    const seen = !WITHOUT_TEXT.test(tagOf(parent)) && isSeen(parent);
+    const seen = !WITHOUT_TEXT.test(tagOf(parent)) && isReachable(parent);
     this.#parents.set(parent, seen);
     return seen;
   }

@@ -4,8 +4,8 @@ import {
   type Box,
   bodyOf,
   boxOf,
+  checkVisibility,
   isElement,
-  isVisible,
   type PageElement,
   page,
   rootElementOf,
@@ -48,7 +48,7 @@ export function rowsBeforeFixed(): Rows[] {
     const style = web.getComputedStyle(element);
     const box = boxOf(element);
     if (hasFixedBackground(style)) found.push(isRoot ? whole : box);
-    if (style.position === 'fixed' && isVisible(element, { opacityProperty: true, visibilityProperty: true })) {
+    if (style.position === 'fixed' && checkVisibility(element, { opacityProperty: true, visibilityProperty: true })) {
       const clip = clipAround(element);
       if (clip !== null) found.push(boxOf(clip));
       if (clip !== null) backdrops().add(element);

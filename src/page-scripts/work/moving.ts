@@ -1,5 +1,5 @@
 import { type Animation, animationsOf, boxOf, nameOf, type PageElement, page, timelineOf } from '../dom/dom.ts';
-import { holds, isInWindow, isVisible, isWithin, ownText } from './shown.ts';
+import { holds, isInWindow, isOpaque, isWithin, ownText } from './shown.ts';
 import { MAX_SIGN_SIDE } from './signs.ts';
 
 /** Boxes below this size, in CSS pixels, that blink alone are decoration, such as the dot beside "live". */
@@ -25,7 +25,7 @@ function isSpinning(effect: NonNullable<Animation['effect']>, target: PageElemen
   if (holds(target, 'img, video, canvas, iframe') || isWithin(target, 'a, button')) return false;
   if (nameOf(target) === 'img') return false;
   const keyframes = JSON.stringify(effect.getKeyframes());
-  if (/rotate|stroke-?dash/i.test(keyframes)) return isVisible(target);
+  if (/rotate|stroke-?dash/i.test(keyframes)) return isOpaque(target);
   const isLarge = longer >= 2 * MIN_BLINK_SIDE && shorter >= MIN_BLINK_SIDE;
   return isLarge && (effect.pseudoElement !== null || /"(?:opacity|background)/.test(keyframes));
 }

@@ -8,9 +8,11 @@ export function isInWindow(box: Box): boolean {
   return width > 0 && height > 0;
 }
 
-export const isVisible = (element: PageElement): boolean => isRendered(element, { opacityProperty: true });
+/** Whether an element is rendered, and not transparent. */
+export const isOpaque = (element: PageElement): boolean => isRendered(element, { opacityProperty: true });
 
-export const isShown = (element: PageElement): boolean => isInWindow(boxOf(element)) && isVisible(element);
+/** Whether an element, or a part of it with this box, is in the window and not transparent. */
+export const isShown = (element: PageElement, box = boxOf(element)): boolean => isInWindow(box) && isOpaque(element);
 
 export const holds = (element: PageElement, css: string): boolean => selectOne(element, css) !== null;
 

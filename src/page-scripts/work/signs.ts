@@ -1,5 +1,5 @@
 import { classOf, type PageElement, page, select } from '../dom/dom.ts';
-import { holds, isShown, isVisible, isWithin, ownText } from './shown.ts';
+import { holds, isOpaque, isShown, isWithin, ownText } from './shown.ts';
 
 /** Maximum length of the shorter side of a spinner or of a part of a skeleton, in CSS pixels. */
 export const MAX_SIGN_SIDE = 120;
@@ -27,7 +27,7 @@ const BUSY_SELECTOR = '[aria-busy="true" i], [role="progressbar" i]:not([aria-va
 /** Whether the window shows a spinner or a skeleton. */
 export function showsSign(): boolean {
   return (
-    select(page, BUSY_SELECTOR).some(isShown) ||
+    select(page, BUSY_SELECTOR).some((each) => isShown(each)) ||
     select(page, SIGN_SELECTOR).some((element) => SIGN_CLASS.test(classOf(element)) && isSign(element))
   );
 }
@@ -45,5 +45,5 @@ function isSign(element: PageElement): boolean {
 /** Whether an element has only drawings that are hidden, which are shown while something loads. */
 export function isUndrawn(element: PageElement): boolean {
   const drawings = select(element, 'svg');
-  return drawings.length > 0 && ownText(element) === '' && !drawings.some(isVisible);
+  return drawings.length > 0 && ownText(element) === '' && !drawings.some(isOpaque);
 }

@@ -17,7 +17,7 @@ import {
   textsIn,
 } from '../dom/dom.ts';
 import { web } from '../dom/web.ts';
-import { holds, isInWindow, isShown, isVisible, isWithin, ownText } from './shown.ts';
+import { holds, isOpaque, isShown, isWithin, ownText } from './shown.ts';
 
 /**
  * Maximum number of text nodes that are read for "Loading...", and of pieces of content that are searched for a visible
@@ -82,19 +82,17 @@ function readTexts(): Content & { readonly waits: boolean } {
     const isName =
       isWithin(element, 'a, button, nav, code, pre, option') ||
       (!/[.…]$/.test(text) && isWithin(element, 'li, h1, h2, h3, h4, h5, h6'));
-    if (!isName && isSeen(boxOfText(node), element)) return { ...content, waits: true };
+    if (!isName && isShown(element, boxOfText(node))) return { ...content, waits: true };
   }
   if (!content.shows) for (const element of select(page, CONTENT)) notice(content, boxOf(element), element);
   return { ...content, waits: false };
 }
 
 function notice(content: Content, box: Box, element: PageElement): void {
-  if (content.shows || content.hidden >= MAX_HIDDEN_PIECES || !isSeen(box, element)) return;
+  if (content.shows || content.hidden >= MAX_HIDDEN_PIECES || !isShown(element, box)) return;
   if (isCovered(box, element)) content.hidden += 1;
   else content.shows = true;
 }
-
-const isSeen = (box: Box, element: PageElement): boolean => isInWindow(box) && isVisible(element);
 
 /** Whether an element without content of its own lies over this piece of content and all of the window. */
 function isCovered(box: Box, element: PageElement): boolean {
@@ -102,7 +100,7 @@ function isCovered(box: Box, element: PageElement): boolean {
   const hit = elementAt(page, left + width / 2, top + height / 2);
   if (hit === null || contains(hit, element) || contains(element, hit)) return false;
   if (!fillsWindow(boxOf(hit)) || ownText(hit) !== '' || holds(hit, CONTENT) || matches(hit, CONTENT)) return false;
-  return isVisible(hit) && !isTransparent(hit);
+  return isOpaque(hit) && !isTransparent(hit);
 }
 
 const fillsWindow = ({ left, top, right, bottom }: Box): boolean =>
