@@ -119,19 +119,19 @@ export class BrowserActor {
    */
   async #captureOnce(parts: AttemptParts, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
     const { browserPool, isAlone = false, wanted, open } = parts;
-    const over = new AbortController();
-    const leasing = isAlone ? browserPool.leaseAlone(over.signal) : browserPool.lease(wanted);
+    const givenUp = new AbortController();
+    const leasing = isAlone ? browserPool.leaseAlone(givenUp.signal) : browserPool.lease(wanted);
     const capturing = deadline
       .step('find a browser', Promise.all([leasing, parts.egressProxy]))
       .then(([{ host }, egressProxy]) =>
-        capturePage((ended) => open(host, egressProxy, request, ended), request, deadline, this.#shared.indexWords),
+        capturePage((over) => open(host, egressProxy, request, over), request, deadline, this.#shared.indexWords),
       );
     this.#disposed = disposeOf(capturing, leasing, isAlone);
     try {
       const { snapshot } = await capturing;
       return await snapshot;
     } catch (error) {
-      over.abort();
+      givenUp.abort();
       throw isAlone && error instanceof CdpClosedError ? endOfOwnBrowser(await leasing, error) : error;
     }
   }
@@ -194,14 +194,16 @@ function mayBeCausedByAnotherPage(error: unknown): boolean {
   return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedFloodError;
 }
 
-/** Resolves when the page is closed and the browser's lease is released; never rejects. */
+/**
+ * Resolves when the page is closed and the browser's lease is released; never rejects. A browser is lent again once the
+ * page is closed. A browser of the page's own ends first, because the page may keep it from closing.
+ */
 async function disposeOf(
   capturing: Promise<PageCapture>,
   leasing: Promise<BrowserLease>,
   isAlone: boolean,
 ): Promise<void> {
   const capture = await capturing.catch(() => undefined);
-  // A page may keep its own browser from disposing of it, so that browser is ended first.
   await (isAlone ? capture?.snapshot.catch(() => undefined) : capture?.disposed);
   const lease = await leasing.catch(() => undefined);
   lease?.release();

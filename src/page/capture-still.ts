@@ -76,7 +76,7 @@ export async function captureStill(capture: RunningCapture): Promise<Taken | und
     seen = await look();
   }
   if (!seen.success || !isStill()) return undefined;
-  const ask = (part: Call) => unblocked(page, deadline, evaluate(page, part));
+  const ask = (part: Call) => unblocked(page, deadline, evaluate(page, part, { mayThrow: true }));
   const facts = await deadline.step('read the document', documentFacts(seen.data, document.mimeType, ask));
   if (facts === undefined) return undefined;
   deadline.enter('picture');

@@ -63,6 +63,7 @@ export interface SubmitOptions extends Partial<Client> {
 
 /** Current numbers of captures. */
 export interface Load {
+  /** Captures that have a slot. */
   readonly running: number;
   readonly queued: number;
   /** Places in use: running, queued, and reserved by batches. */
@@ -115,8 +116,8 @@ export interface CapturePipeline {
 }
 
 /*
- * An admitted capture passes four stages, in the order of `ended$`. Each stage emits the captures that go on. `enqueued`
- * also emits aborted ones, so that `queue.each` removes them; `performed` emits outcomes.
+ * An admitted capture passes four stages, in the order of `ended$`. Each stage emits the captures that go on. `enqueue`
+ * also emits aborted ones, so that `queue.each` removes them; `perform` emits outcomes.
  */
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
   const { ids, events, dialling, scheduler = asyncScheduler } = options;
@@ -127,15 +128,15 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const submissions = createSubmissions({ ...options, scheduler });
 
   const admitted$ = new Subject<Submission>();
-  const ended$ = admitted$.pipe(mergeMap(reached), mergeMap(joined), mergeMap(enqueued), queue.each(performed));
+  const ended$ = admitted$.pipe(mergeMap(dialFirst), mergeMap(awaitRoom), mergeMap(enqueue), queue.each(perform));
   ended$.subscribe(([submission, outcome]) => submissions.end(submission, outcome));
 
-  function admit(request: CaptureRequest, options: SubmitOptions = {}): Observable<CaptureOutcome> {
+  function admit(request: CaptureRequest, submitOptions: SubmitOptions = {}): Observable<CaptureOutcome> {
     return new Observable((client) => {
-      const { batch = null, requestId = null, item, owner = null, apiKeyName = null } = options;
+      const { batch = null, requestId = null, item, owner = null, apiKeyName = null } = submitOptions;
       const asked = { request, batch, apiKeyName, requestId };
       const isToDial = dialling !== undefined && dialling.stage.limit > 0 && dialling.applies(asked);
-      const facts = { owner, item, isToDial, isFinal: options.isFinal ?? (() => true), client };
+      const facts = { owner, item, isToDial, isFinal: submitOptions.isFinal ?? (() => true), client };
       const begin = (place: Place | undefined): void => {
         const id = ids();
         if (place === undefined) {
@@ -145,7 +146,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           client.error(error);
           return;
         }
-        options.onAdmitted?.();
+        submitOptions.onAdmitted?.();
         const submission = submissions.add({ id, ...asked }, { ...facts, place });
         // A single capture of a cluster counts as queued once its queue has it.
         if (queue.enqueue === undefined || item !== undefined) submissions.queued(submission);
@@ -162,7 +163,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   }
 
   /** First stage: the target of the capture is reached, or is not to be dialled. */
-  function reached(submission: Submission): Observable<Submission> {
+  function dialFirst(submission: Submission): Observable<Submission> {
     if (dialling === undefined || !submission.isToDial) return of(submission);
     submission.item?.toDial();
     return dialling.stage.inTurn(submission, dial(submission, dialling.dial));
@@ -199,7 +200,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   }
 
   /** Second stage: the batch of the capture has room for it. Emits nothing if the capture is aborted before. */
-  function joined(submission: Submission): Observable<Submission> {
+  function awaitRoom(submission: Submission): Observable<Submission> {
     return new Observable((subscriber) => {
       submission.item?.reached();
       submission.command.signal.addEventListener('abort', () => subscriber.complete(), { once: true });
@@ -211,7 +212,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   }
 
   /** Third stage: the queue of the cluster, if there is one, has the capture. */
-  function enqueued(submission: Submission): Observable<Submission> {
+  function enqueue(submission: Submission): Observable<Submission> {
     const { command, owner, item } = submission;
     if (queue.enqueue === undefined) return of(submission);
     return from(queue.enqueue(command, owner, item !== undefined)).pipe(
@@ -235,7 +236,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
    * Last stage: performs a capture that has a slot. Emits its outcome, and completes when the next capture may take the
    * slot.
    */
-  function performed(submission: Submission): Observable<[Submission, CaptureOutcome]> {
+  function perform(submission: Submission): Observable<[Submission, CaptureOutcome]> {
     return defer(() => {
       submissions.started(submission);
       const command = { ...submission.command, dialled: submission.dialled };

@@ -41,7 +41,7 @@ export type Silence = (request: () => Promise<unknown>) => Promise<void>;
 const LEAVE_MS = 3_000;
 
 /** The page that is to be left, and the session of the capture that leaves it. */
-interface OpenPage {
+interface PageToLeave {
   readonly host: BrowserHost;
   readonly browserContextId: string;
   readonly session: CdpSession;
@@ -54,7 +54,7 @@ interface OpenPage {
 }
 
 /** Makes a page leave its document, as `Leave` says. */
-export async function leavePage(page: OpenPage, silence: Silence): Promise<BlankPage | undefined> {
+export async function leavePage(page: PageToLeave, silence: Silence): Promise<BlankPage | undefined> {
   const { host, browserContextId, session, frame, detach, disposeContext, other } = page;
   const { root } = host.connection;
   const isBlank = await within(LEAVE_MS, leaveDocument(session, frame, silence), false);

@@ -174,7 +174,7 @@ export class OutboxDelivery {
     while (this.#waiting.size > 0 && !this.#passes.stopped) {
       const ids = [...this.#waiting.keys().take(together)];
       // All files are delivered before any record is written, so that records are written in order.
-      const ready = await Promise.all(ids.map((id) => this.#prepare(id, (one) => this.#deliverFirst(one))));
+      const ready = await Promise.all(ids.map((id) => this.#prepare(id, (one) => this.#deliverKept(one))));
       const away = ready.indexOf('away');
       const writable = away === -1 ? ids : ids.slice(0, away);
       const written = await Promise.all(writable.map((id, at) => this.#finish(id, ready[at])));
@@ -216,7 +216,7 @@ export class OutboxDelivery {
     }
   }
 
-  async #deliverFirst(id: number): Promise<StoredRecord | undefined> {
+  async #deliverKept(id: number): Promise<StoredRecord | undefined> {
     const { copies } = this.#options;
     const record = await copies.record(id);
     return record && deliverFirst(copies, record);
