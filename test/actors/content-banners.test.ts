@@ -178,12 +178,11 @@ describe.concurrent('a cookie banner', () => {
     expect([cutPhase, responseCode]).toEqual([null, 200]);
   });
 
-  it('gives up a banner whose button never ends, before waiting for the page ends', async () => {
-    const javascript = { before: "addEventListener('click', () => { for (;;); }, true)" };
-    const { banner, cutPhase } = await capture('/banner', 'reject', { timeoutMs: 20_000, javascript });
-    // A search that the end of waiting cuts is cut in "interact".
-    expect(cutPhase).toMatch(/^(?:wait|settle)$/);
-    expect(banner?.action).toBe('none');
+  it('gives up a banner whose button takes longer than a banner may, and captures the page after that', async () => {
+    const blocking = 'for (const end = Date.now() + 9500; Date.now() < end;);';
+    const javascript = { before: `addEventListener('click', () => { ${blocking} }, true)` };
+    const { banner, cutPhase } = await capture('/banner', 'reject', { timeoutMs: 60_000, javascript });
+    expect([banner?.action, cutPhase]).toEqual(['none', null]);
   });
 
   it('stops looking for a banner in a page that clears all timeouts', { concurrent: false }, async () => {
