@@ -5,6 +5,7 @@ import type { RunningApp } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, idsOf } from './answers.ts';
 import { subscribe } from './event-subscriber.ts';
+import { keepCapture } from './stored-capture.ts';
 import {
   ask,
   describeWithTenants,
@@ -279,5 +280,30 @@ describe('labels of a request', () => {
     expect(again).toMatchObject({ id: first.id, cached: true });
     expect(await shoot({ labels: ['kept', 'new'], cacheMaxAgeMs: 60_000 })).toMatchObject({ cached: false });
     expect(await shoot({ note: 'other', cacheMaxAgeMs: 60_000 })).toMatchObject({ cached: false, note: 'other' });
+  });
+});
+
+describe('PATCH /results, when the database fails midway', () => {
+  const app = serviceForSuite(NO_BROWSER);
+
+  it('answers what it changed, and the cursor at which to go on', async () => {
+    const total = 600;
+    for (let id = 1; id <= total; id += 1)
+      await keepCapture(app.service, id).then(({ result }) => app.service.results.insert(result));
+    let left = 50;
+    const fifty = app.next('capture.marked', () => --left === 0);
+    const changing = app.call('/results?host=example.com&limit=1000', {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ addLabels: ['sweep'] }),
+    });
+    await fifty;
+    await app.loseDatabase();
+    const response = await changing;
+    expect(response.status).toBe(200);
+    const { changed, failed, next } = Marked.parse(await response.json()).data;
+    expect(changed).toBeGreaterThan(0);
+    expect(changed).toBeLessThan(total);
+    expect([failed, next]).toEqual([[], expect.any(String)]);
   });
 });

@@ -12,9 +12,11 @@ import {
   type ResultStore,
   recordsOf,
 } from '../../storage/ports/result-store.ts';
+import { callerOf } from '../keys/callers.ts';
 import { keysetCursor } from '../request/cursor.ts';
 import type { HttpContext } from '../state.ts';
 import { answer, envelopeAround } from './envelope.ts';
+import { inTurn, textsOf } from './long-answers.ts';
 import { linkedPage } from './paging.ts';
 import { withSnippets } from './snippets.ts';
 
@@ -40,7 +42,7 @@ async function answerPage(
   limit: number,
   after: Keyset | undefined,
 ): Promise<void> {
-  const page = await pageWithin(results, filter, limit, after);
+  const page = await pageWithin(results, filter, limit, after, callerOf(ctx).owner);
   const items = linkedPage(ctx, page, (last) => keysetCursor(keysetOf(last)));
   answer(ctx, (await withSnippets(results, filter.where?.words, items)).map(sentResult));
 }
@@ -51,12 +53,15 @@ async function pageWithin(
   filter: ResultFilter,
   limit: number,
   after: Keyset | undefined,
+  owner: string | null,
 ): Promise<{ readonly items: readonly Result[]; readonly isCut: boolean }> {
   const items: Result[] = [];
   let characters = 0;
   for (let last = after; ; ) {
     const wanted = Math.min(LISTED_TOGETHER, limit + 1 - items.length);
-    const found = await results.page(filter, wanted, last);
+    const from = last;
+    const read = () => results.page(filter, wanted, from);
+    const found = await (items.length === 0 ? read() : inTurn(owner, read));
     for (const result of found) {
       if (items.length === limit || characters >= STORED_LIMITS.results.bytes) return { items, isCut: true };
       items.push(result);
@@ -96,7 +101,8 @@ async function answerAll(
 ): Promise<void> {
   const sent = async (page: readonly Result[]) =>
     (await withSnippets(results, filter.where?.words, page)).map(sentResult);
-  const first = await results.page(filter, LISTED_TOGETHER, after);
+  const { owner } = callerOf(ctx);
+  const first = await inTurn(owner, () => results.page(filter, LISTED_TOGETHER, after));
   if (endsList(first, LISTED_TOGETHER)) {
     answer(ctx, await sent(first));
     return;
@@ -107,22 +113,20 @@ async function answerAll(
   ctx.type = 'json';
   if (isHead) return;
   const pages = pagesOf(results, filter, LISTED_TOGETHER, { first });
-  const sentOf = (page: readonly Result[]) => (page === first ? sentFirst : sent(page));
-  ctx.body = Readable.from(jsonArray(pages, sentOf, envelopeAround(ctx)), { objectMode: false });
+  const itemsOf = async (page: readonly Result[]) =>
+    (page === first ? sentFirst : await sent(page)).map((item) => JSON.stringify(item)).join(',');
+  const texts = textsOf(owner, pages, itemsOf);
+  ctx.body = Readable.from(jsonArray(texts, envelopeAround(ctx)), { objectMode: false });
 }
 
-/**
- * Generates the text of a JSON array from pages, of which there is at least one: one chunk per page, between `head` and
- * `tail`. `sent` converts a page to its form in the answer.
- */
+/** Generates the text of a JSON array between `head` and `tail` from its parts, of which there is at least one. */
 async function* jsonArray(
-  pages: AsyncIterable<readonly Result[]>,
-  sent: (page: readonly Result[]) => readonly unknown[] | Promise<readonly unknown[]>,
+  parts: AsyncIterable<string>,
   { head, tail }: ReturnType<typeof envelopeAround>,
 ): AsyncGenerator<string> {
   let before = `${head}[`;
-  for await (const page of pages) {
-    yield before + (await sent(page)).map((item) => JSON.stringify(item)).join(',');
+  for await (const part of parts) {
+    yield before + part;
     before = ',';
   }
   yield `]${tail}`;

@@ -122,10 +122,10 @@ export const MarkedSchema = z.strictObject({
   failed: z
     .array(z.strictObject({ id, code: FailureCodeSchema, error: z.string() }))
     .meta({ description: 'Captures that could not be changed.' }),
-  next: z
-    .string()
-    .nullable()
-    .meta({ description: 'The `cursor` for the captures beyond `limit`; null: all are changed.' }),
+  next: z.string().nullable().meta({
+    description:
+      'The `cursor` for the captures that are left: those beyond `limit`, or all that follow when the database fails midway. Null: none are left.',
+  }),
 });
 
 export const SessionSchema = z.strictObject({

@@ -5,7 +5,9 @@ import type { Result } from '../../capture/result/result.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
 import { LISTED_TOGETHER, pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';
+import { inTurn, textsOf } from '../answer/long-answers.ts';
 import { ResultSchema } from '../answer/schemas.ts';
+import { callerOf } from '../keys/callers.ts';
 import { csvLine } from '../lines/csv.ts';
 import { HOST_COLUMNS, hostColumnsOf } from '../lines/host-columns.ts';
 import { lines, text } from '../openapi/content.ts';
@@ -52,14 +54,17 @@ export const exportResults = route({
   handle: async (ctx, { format = 'jsonl', bom, host, url, ...where }, { service: { results } }) => {
     const filter: ResultFilter = { ...chosen(host, url), where };
     // Read before the head is sent, so that an unreachable database is a 503.
-    const first = await results.page(filter, LISTED_TOGETHER);
+    const { owner } = callerOf(ctx);
+    const first = await inTurn(owner, () => results.page(filter, LISTED_TOGETHER));
     ctx.status = 200;
     ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : preferredLinesType(ctx.get('Accept'));
     ctx.set('Content-Disposition', `attachment; filename="results.${format}"`);
     if (ctx.method === 'HEAD') return;
     const pages = pagesOf(results, filter, LISTED_TOGETHER, { first });
     const isMarked = bom === undefined ? isNavigation(ctx) : bom === 'true';
-    ctx.body = Readable.from(format === 'csv' ? csv(isMarked, pages) : jsonLines(pages), { objectMode: false });
+    const head = format === 'csv' ? (isMarked ? BYTE_ORDER_MARK : '') + csvLine(COLUMNS) : '';
+    const texts = textsOf(owner, pages, format === 'csv' ? csv : jsonLines);
+    ctx.body = Readable.from(following(head, texts), { objectMode: false });
   },
 });
 
@@ -70,8 +75,13 @@ function chosen(host: string | undefined, url: Target | undefined): Pick<ResultF
   return host === undefined ? { by: 'all' } : { by: 'host', host };
 }
 
-async function* jsonLines(pages: AsyncIterable<readonly Result[]>): AsyncGenerator<string> {
-  for await (const page of pages) yield page.map((each) => `${JSON.stringify(sentResult(each))}\n`).join('');
+async function* following(head: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  if (head !== '') yield head;
+  yield* texts;
+}
+
+function jsonLines(page: readonly Result[]): string {
+  return page.map((each) => `${JSON.stringify(sentResult(each))}\n`).join('');
 }
 
 /** Browsers ask for HTML whatever a link leads to; programs do not. */
@@ -79,13 +89,9 @@ function isNavigation(ctx: HttpContext): boolean {
   return /\btext\/html\b/.test(ctx.get('Accept'));
 }
 
-/** `isMarked`: whether it begins with a byte order mark. */
-async function* csv(isMarked: boolean, pages: AsyncIterable<readonly Result[]>): AsyncGenerator<string> {
-  yield (isMarked ? BYTE_ORDER_MARK : '') + csvLine(COLUMNS);
-  for await (const page of pages) {
-    const sent = page.map(sentResult);
-    yield sent.map((result) => csvLine(COLUMNS.map(cellOf({ ...result, ...hostColumnsOf(result) })))).join('');
-  }
+function csv(page: readonly Result[]): string {
+  const sent = page.map(sentResult);
+  return sent.map((result) => csvLine(COLUMNS.map(cellOf({ ...result, ...hostColumnsOf(result) })))).join('');
 }
 
 function cellOf(row: object): (column: string) => unknown {

@@ -8,6 +8,7 @@ import { refusal } from '../../capture/validate.ts';
 import type { ServiceView } from '../../service/capture-service.ts';
 import { endsList, keysetOf, LISTED_TOGETHER, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { answer } from '../answer/envelope.ts';
+import { inTurn } from '../answer/long-answers.ts';
 import { MarkedSchema, ResultSchema } from '../answer/schemas.ts';
 import { goneSignal } from '../connection/client-gone.ts';
 import { callerOf, requireScope } from '../keys/callers.ts';
@@ -76,7 +77,7 @@ export const patchResults = routeWithBody({
   operationId: 'markCaptures',
   scope: 'capture',
   summary: 'Changes the labels, notes and holds of the captures that meet conditions, newest first.',
-  description: `Takes the conditions of \`GET /results\`, and \`url\` or \`host\`; at least one. \`next\` in the answer is the cursor for the captures beyond \`limit\`. ${RULES} Others are left out.`,
+  description: `Takes the conditions of \`GET /results\`, and \`url\` or \`host\`; at least one. \`next\` in the answer is the cursor for the captures that are left: those beyond \`limit\`, or all that follow when the database fails midway. ${RULES} Others are left out.`,
   tag: 'results',
   needsDatabase: true,
   parameters: {
@@ -93,6 +94,7 @@ export const patchResults = routeWithBody({
     requireRight(ctx, change);
     const filter = filterOf(ctx, conditions);
     const { gone, release } = goneSignal(ctx);
+    const { owner } = callerOf(ctx);
     const failed: { id: number; code: string; error: string }[] = [];
     let changed = 0;
     let last: Result | undefined;
@@ -109,17 +111,23 @@ export const patchResults = routeWithBody({
     try {
       for (let left = limit, after = cursor; left > 0 && !gone.aborted; ) {
         const wanted = Math.min(LISTED_TOGETHER, left);
-        const page = await service.results.page(filter, wanted + 1, after);
+        const from = after;
+        const page = await inTurn(owner, () => service.results.page(filter, wanted + 1, from));
         const these = page.slice(0, wanted);
+        isCut = true;
         for (let at = 0; at < these.length && !gone.aborted; at += CHANGED_TOGETHER) {
-          await Promise.all(these.slice(at, at + CHANGED_TOGETHER).map(markOne));
+          const together = these.slice(at, at + CHANGED_TOGETHER);
+          await inTurn(owner, () => Promise.all(together.map(markOne)));
+          last = together.at(-1);
         }
-        last = these.at(-1) ?? last;
         left -= these.length;
         isCut = !endsList(page, wanted + 1);
         if (last === undefined || !isCut) break;
         after = keysetOf(last);
       }
+    } catch (error) {
+      // The caller continues at `next` when the database is back.
+      if (last === undefined || !(error instanceof CapstanError) || error.code !== 'database_unavailable') throw error;
     } finally {
       release();
     }
