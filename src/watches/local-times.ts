@@ -61,9 +61,9 @@ function changeAfter(from: number, to: number, offsetAt: OffsetAt): number {
   return changed;
 }
 
-/** Whether the pattern runs in each of the 24 hours. */
+/** Whether the pattern runs in each of the 24 hours. Of the nicknames only `@hourly` does; the others mean midnight. */
 function isEveryHour(schedule: string): boolean {
-  const [, hours = '*'] = schedule.trim().split(/\s+/);
+  const [first = '', hours = /^@hourly$/i.test(first) ? '*' : '0'] = schedule.trim().split(/\s+/);
   const ofDay = new Cron(`0 ${hours} * * *`, { mode: '5-part', timezone: 'UTC' });
   return ofDay.nextRuns(24, new Date(-1)).every((run, hour) => run.getUTCHours() === hour);
 }

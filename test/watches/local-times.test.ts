@@ -21,6 +21,9 @@ const LORD_HOWE_SPRING = ['Australia/Lord_Howe', '2026-10-03T13:30Z', '2026-10-0
 const LORD_HOWE_AUTUMN = ['Australia/Lord_Howe', '2026-04-04T13:00Z', '2026-04-05T13:30Z'] as const;
 /** Its clocks go from 24:00 to 01:00. */
 const SANTIAGO_SPRING = ['America/Santiago', '2026-09-06T03:00Z', '2026-09-07T03:00Z'] as const;
+/** Their clocks go from 24:00 to 01:00, and from 01:00 back to 00:00. */
+const AZORES_SPRING = ['Atlantic/Azores', '2026-03-29T01:00Z', '2026-03-30T00:00Z'] as const;
+const AZORES_AUTUMN = ['Atlantic/Azores', '2026-10-25T00:00Z', '2026-10-26T01:00Z'] as const;
 /** A whole day that was left out. */
 const APIA = ['Pacific/Apia', '2011-12-30T10:00Z', '2011-12-31T10:00Z'] as const;
 
@@ -41,6 +44,10 @@ describe('the times of a schedule that names hours', () => {
     ['0,15 2 * * *', LORD_HOWE_SPRING, ['10-03T15:30']],
     ['45 1,2 * * *', LORD_HOWE_AUTUMN, ['04-04T14:45', '04-04T16:15']],
     ['0,30 0 * * *', SANTIAGO_SPRING, ['09-06T04:00']],
+    ['@daily', SANTIAGO_SPRING, ['09-06T04:00']],
+    ['@weekly', SANTIAGO_SPRING, ['09-06T04:00']],
+    ['@Midnight', AZORES_SPRING, ['03-29T01:00']],
+    ['@daily', AZORES_AUTUMN, ['10-25T00:00']],
     ['0 9,12 30 12 *', APIA, ['12-30T10:00']],
   ] as const)('places %s once each on the day when clocks change, %j', (schedule, day, expected) => {
     expect(times(schedule, day)).toEqual(expected);
@@ -53,6 +60,8 @@ describe('the times of a schedule with every hour', () => {
     ['30 * * * *', BERLIN_AUTUMN, 25],
     ['0,30 0-23 * * *', BERLIN_AUTUMN, 50],
     ['*/15 * * * *', NEW_YORK_AUTUMN, 100],
+    ['@hourly', AZORES_AUTUMN, 25],
+    ['@HOURLY', BERLIN_SPRING, 23],
     ['*/30 * * * *', LORD_HOWE_SPRING, 47],
     ['*/30 * * * *', LORD_HOWE_AUTUMN, 49],
   ] as const)('follow the clock for %s on the day when it changes, %j', (schedule, day, count) => {

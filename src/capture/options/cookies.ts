@@ -14,10 +14,10 @@ const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 const text = z.string({ error: 'must be a string' });
 
-/** The values of `sameSite`, also as extensions for browsers write them. */
+/** The values of `sameSite`, also as extensions for browsers and drivers (Puppeteer, WebDriver BiDi) write them. */
 const SAME_SITE_SPELLINGS = [
   ...['Strict', 'Lax', 'None', 'strict', 'lax', 'none'],
-  ...['no_restriction', 'unspecified', ''],
+  ...['no_restriction', 'unspecified', 'Default', 'default', ''],
 ] as const;
 const SAME_SITES: Readonly<Record<string, 'Strict' | 'Lax' | 'None'>> = {
   strict: 'Strict',

@@ -134,6 +134,12 @@ describe('exported cookies', () => {
       { secure: false },
     ],
     ['Selenium', { expiry: 1_900_000_000, sameSite: 'Strict' }, { expires: 1_900_000_000, sameSite: 'Strict' }],
+    [
+      'a newer Puppeteer, without the attribute',
+      { expires: 1_900_000_000, sameSite: 'Default' },
+      { expires: 1_900_000_000 },
+    ],
+    ['WebDriver BiDi, without the attribute', { sameSite: 'default' }, {}],
     ['Cypress', { expiry: 1_900_000_000, sameSite: 'lax' }, { expires: 1_900_000_000, sameSite: 'Lax' }],
     [
       'a HAR of Chrome',
