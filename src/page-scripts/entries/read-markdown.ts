@@ -4,7 +4,7 @@ import { reduceToMainContent } from '../main-content/main-content.ts';
 import { type BlockPlace, findBlocks } from '../markdown/find-blocks.ts';
 import { type Block, writeBlocks } from '../markdown/write-blocks.ts';
 import { afterFrames, type Begun } from '../painted/after-frames.ts';
-import { copyPainted } from '../painted/copy.ts';
+import { copyPainted } from '../painted/copy-painted.ts';
 import { enterText } from '../painted/framed-text.ts';
 import type { ReadingLimits } from '../painted/limits.ts';
 import type { UnseenText } from '../painted/visible-characters.ts';

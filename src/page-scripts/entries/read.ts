@@ -3,7 +3,8 @@ import { Collector, type MetadataLimits } from '../metadata/collector.ts';
 import { canonicalOf, feedsOf, jsonLdOf, metaOf } from '../metadata/head.ts';
 import { microdataOf } from '../metadata/microdata.ts';
 import { afterFrames, type Begun } from '../painted/after-frames.ts';
-import { copyPainted } from '../painted/copy.ts';
+import { copyPainted } from '../painted/copy-painted.ts';
+import { findPainted } from '../painted/find-painted.ts';
 import { enterText, type FramedLimits, type FramedText, framedText } from '../painted/framed-text.ts';
 import { joinPlaced, type PlacedText } from '../painted/join-placed.ts';
 import { joinText } from '../painted/join-text.ts';
@@ -16,7 +17,6 @@ import {
   linksIn,
   markOfLink,
 } from '../painted/links.ts';
-import { findPainted } from '../painted/painted.ts';
 
 /** Reads the painted text of the page in reading order. */
 export function readText(limits: ReadingLimits): Begun<{ readonly text: string; readonly partial: boolean }> {

@@ -4,9 +4,9 @@ import { attribute, htmlOf, isFrame, nameOf, type PageElement, page, rootElement
 import { elementsBy } from '../dom/find.ts';
 import { resolved } from '../dom/urls.ts';
 import { web } from '../dom/web.ts';
+import { findPainted, type Painted } from '../painted/find-painted.ts';
 import { isMarked } from '../painted/items.ts';
 import { joinText } from '../painted/join-text.ts';
-import { findPainted, type Painted } from '../painted/painted.ts';
 import { EnteredFrames } from './entered-frames.ts';
 import { itemsIn } from './items-in.ts';
 import { moneyText } from './money-text.ts';

@@ -1,7 +1,7 @@
 import type { PageElement } from '../dom/dom.ts';
 import { kept } from '../running/kept.ts';
+import type { Painted } from './find-painted.ts';
 import { type Item, isOutside } from './items.ts';
-import type { Painted } from './painted.ts';
 
 /*
  * A script cannot look into frames of other origins, so a document with such frames is read in three steps:

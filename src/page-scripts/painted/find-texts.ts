@@ -19,14 +19,14 @@ import {
 import { web } from '../dom/web.ts';
 import { HiddenContent, isUnread } from './hidden-content.ts';
 import type { HiddenTexts } from './hidden-texts.ts';
-import { whyHidesText } from './hides.ts';
-import { insideOf, isFloating, whyInside } from './inside.ts';
 import type { Item } from './items.ts';
 import { type Around, aroundPage, type Inside, insideFrame, Level } from './level.ts';
 import type { PaintedLimits } from './limits.ts';
-import { placeOf, sightOfElement, sightOfText } from './place.ts';
+import { insideOf, isFloating, whyInside } from './make-inside.ts';
+import { placeOf, sightOfElement, sightOfText } from './make-sight.ts';
 import type { Sight } from './sight.ts';
 import { visibleCharacters } from './visible-characters.ts';
+import { whyHidesText } from './why-hides.ts';
 
 /** Returns the mark of an element whose place is wanted, by its local name and the mark around it. */
 export type MarkOf<Mark> = (element: PageElement, name: string, outer: Mark | null) => Mark | undefined;

@@ -1,10 +1,10 @@
 import type { Rectangle } from '../boxes/boxes.ts';
 import { innerHtmlOf, type PageElement } from '../dom/dom.ts';
 import type { FrameAnswer } from './after-frames.ts';
-import type { PaintedCopy } from './copy.ts';
+import type { PaintedCopy } from './copy-painted.ts';
+import type { Painted } from './find-painted.ts';
 import { type Gap, type Item, isGap, isWords, type Words } from './items.ts';
 import type { ReadingLimits } from './limits.ts';
-import type { Painted } from './painted.ts';
 import type { UnseenText } from './visible-characters.ts';
 
 /** The painted text of a frame of another origin. */

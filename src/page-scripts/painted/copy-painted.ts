@@ -28,10 +28,10 @@ import { resolved } from '../dom/urls.ts';
 import { web, windowOf } from '../dom/web.ts';
 import { DRAWN_AS, drawnPart } from '../markdown/drawn-tables.ts';
 import { noteDrawnFormula, noteFormula, texOf } from '../markdown/formulas.ts';
-import { isInLine } from './inside.ts';
+import { findPainted, type Painted } from './find-painted.ts';
 import { isGap, isMarked, isWords, type Marked } from './items.ts';
 import type { PaintedLimits } from './limits.ts';
-import { findPainted, type Painted } from './painted.ts';
+import { isInLine } from './make-inside.ts';
 
 /** Elements whose copies are of the same kind. Others, such as custom elements and forms, become a `div` or `span`. */
 const KEPT =

@@ -1,7 +1,7 @@
 import { attribute, documentOf, type PageElement, rootElementOf } from '../dom/dom.ts';
 import type { Style } from '../dom/web.ts';
-import { whyHides } from './hides.ts';
 import type { Around, Inside } from './level.ts';
+import { whyHides } from './why-hides.ts';
 
 /** Elements with an empty line before and after them. */
 const SPACED = /* @__PURE__ */ new Set(

@@ -6,7 +6,7 @@ import { type Candidate, type MarkOf, TextFinder } from './find-texts.ts';
 import { type HiddenText, HiddenTexts } from './hidden-texts.ts';
 import type { Item } from './items.ts';
 import type { PaintedLimits } from './limits.ts';
-import { Looker } from './look.ts';
+import { Looker } from './looker.ts';
 
 /** Share of the time in which texts are found; the rest is for looking at them. */
 const FINDING_SHARE = 0.4;
